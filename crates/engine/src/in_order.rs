@@ -4,7 +4,8 @@
 //! batches out to several streams, and takes from whichever is ready: rows of a file come in another order than they have in
 //! it. ClickHouse and DuckDB keep that order. Where it can be seen, from the top of the plan down to such a dealing, the
 //! dealing and the projections and filters above it become one operator: batches are computed side by side, as many at a time
-//! as there are streams, and handed on in the order they came in. Below a sort or an aggregation, which make an order of
+//! as there are streams, and handed on in the order they came in. The branches of a UNION ALL that are small come out as they
+//! are written (`in_turn`). Below a sort or an aggregation, which make an order of
 //! their own, nothing changes.
 
 use std::fmt;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 use arrow::compute::BatchCoalescer;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result, assert_eq_or_internal_err};
 use datafusion::error::DataFusionError;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -28,6 +29,7 @@ use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSe
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::repartition::RepartitionExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::union::UnionExec;
 use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, Partitioning,
     PhysicalExpr, PlanProperties, ReplaceChildrenOptions,
@@ -35,12 +37,27 @@ use datafusion::physical_plan::{
 use futures::{Stream, StreamExt, TryStreamExt};
 use gristmill_base::runtime::{self, Task};
 
+use crate::in_turn::{self, InTurnExec};
+use crate::places::PlacesExec;
+
 #[derive(Debug)]
 pub struct KeepOrderOfOneStream;
 
 impl PhysicalOptimizerRule for KeepOrderOfOneStream {
     fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(in_order(&plan)?.unwrap_or(plan))
+        let plan = in_order(&plan)?.unwrap_or(plan);
+        // Below what goes by the places of rows an order is seen too, wherever it stands.
+        let ordered = plan.transform_down(|plan| {
+            let [input] = plan.children()[..] else { return Ok(Transformed::no(plan)) };
+            if plan.downcast_ref::<PlacesExec>().is_none() {
+                return Ok(Transformed::no(plan));
+            }
+            Ok(match in_order(input)? {
+                Some(input) => Transformed::yes(over(&plan, input)?),
+                None => Transformed::no(plan),
+            })
+        })?;
+        Ok(ordered.data)
     }
 
     fn name(&self) -> &str {
@@ -67,19 +84,29 @@ fn in_order(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPla
             false => Arc::new(RowsInOrder::new(operators, *streams, input.clone())),
         }));
     }
+    if let Some(union) = below.downcast_ref::<UnionExec>()
+        && plan.output_partitioning().partition_count() != 1
+        && in_turn::is_small(union)?
+    {
+        let branches: Arc<dyn ExecutionPlan> = Arc::new(InTurnExec::new(below.clone()));
+        return operators.into_iter().try_fold(branches, |input, operator| over(&operator, input)).map(Some);
+    }
     let passes = plan.downcast_ref::<ProjectionExec>().is_some()
         || plan.downcast_ref::<FilterExec>().is_some()
         || plan.downcast_ref::<CoalescePartitionsExec>().is_some()
         || plan.downcast_ref::<CooperativeExec>().is_some()
+        || plan.downcast_ref::<PlacesExec>().is_some()
         || plan.downcast_ref::<GlobalLimitExec>().is_some()
         || plan.downcast_ref::<LocalLimitExec>().is_some();
     let [input] = plan.children()[..] else { return Ok(None) };
     if !passes {
         return Ok(None);
     }
-    let over =
-        |input| plan.clone().replace_children(vec![input], ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute));
-    in_order(input)?.map(over).transpose()
+    in_order(input)?.map(|input| over(plan, input)).transpose()
+}
+
+fn over(plan: &Arc<dyn ExecutionPlan>, input: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    plan.clone().replace_children(vec![input], ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute))
 }
 
 /// The projections and filters at the top of a plan, the lowest first, and what is below them.

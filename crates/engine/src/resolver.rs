@@ -1,5 +1,7 @@
 //! Tables of the catalog and table functions, made ready for one query.
 
+mod view_parameters;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -181,6 +183,10 @@ impl<'a> Resolver<'a> {
         let [text, database] = &definition.engine.arguments[..] else {
             return Err(Error::logical(format!("The view {} has no query", definition.name)));
         };
+        if definition.columns.is_empty() {
+            let text = format!("The view {} has parameters: read it as {0}(name = value)", definition.name);
+            return Err(Error::new(ErrorCode::EMPTY_LIST_OF_COLUMNS_QUERIED, text));
+        }
         if self.views >= VIEWS_MAX {
             let text = format!("The view {} reads views that read views, more than {VIEWS_MAX} deep", definition.name);
             return Err(Error::new(ErrorCode::TOO_DEEP_RECURSION, text));
@@ -287,7 +293,19 @@ impl<'a> Resolver<'a> {
         columns: Option<&Columns>,
         name: Vec<String>,
     ) -> Result<ResolvedTable> {
-        let Statement::Select(select) = gristmill_sql::statement::parse(text, &BTreeMap::new())? else {
+        self.query_with(text, &BTreeMap::new(), database, columns, name).await
+    }
+
+    /// As `query_as`, of a query with parameters.
+    async fn query_with(
+        &self,
+        text: &str,
+        parameters: &BTreeMap<String, String>,
+        database: &str,
+        columns: Option<&Columns>,
+        name: Vec<String>,
+    ) -> Result<ResolvedTable> {
+        let Statement::Select(select) = gristmill_sql::statement::parse(text, parameters)? else {
             return Err(Error::logical(format!("{} has no query but '{text}'", name.join("."))));
         };
         let inner = Resolver {
@@ -388,6 +406,9 @@ impl TableResolver for Resolver<'_> {
     }
 
     async fn function(&self, name: &str, arguments: &[Node]) -> Result<ResolvedTable> {
+        if let Some(view) = self.with_parameters(name, arguments).await? {
+            return Ok(view);
+        }
         self.context.used.note(Use::TableFunction, name);
         check_function_in_readonly(self.context, name)?;
         if self.checks {

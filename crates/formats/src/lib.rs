@@ -8,6 +8,7 @@ mod avro;
 pub mod columnar;
 pub mod compression;
 mod custom;
+pub mod extremes;
 pub mod format;
 #[cfg(test)]
 mod fuzz;

@@ -2,7 +2,8 @@
 //!
 //! The analyser lowers the ones named here itself: `arrayJoin` multiplies rows, `in` and its relatives look into sets, `getSetting` reads
 //! the session's settings. They are no entries of the registry, only names to be listed. `indexHint` and the `IgnoreSet` relatives
-//! of `in` are functions like any other: what they mean to an index or to an analyser is nothing here, so only their value is left.
+//! of `in` are functions like any other: the first is true of every row, and MergeTree's choice of granules looks at what it is given;
+//! what the others mean to an analyser is nothing here, so only their value is left.
 
 use SqlType as T;
 use arrow::array::new_null_array;

@@ -4,7 +4,6 @@
 //! over TCP, `http` the one over HTTP; `otlp` sends spans of queries to a collector.
 
 mod core;
-mod extremes;
 #[cfg(test)]
 mod fuzz;
 mod http;

@@ -148,7 +148,7 @@ impl SqlDialect for Dialect {
             );
         }
         let Token::Word(word) = &parser.peek_token_ref().token else { return None };
-        if matches!(word.value.as_str(), joins::ANY_JOIN | joins::ASOF_JOIN) {
+        if matches!(word.value.as_str(), joins::ANY_JOIN | joins::ALL_JOIN | joins::ASOF_JOIN) {
             let name = word.value.clone();
             parser.next_token();
             return Some(parser.parse_expr().map(|condition| call(&name, vec![condition])));

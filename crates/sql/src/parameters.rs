@@ -1,6 +1,11 @@
 //! Values of `{name:Type}`: they come in the escapes of TSV, which are those of SQL's literals.
 
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{Expr, Query, visit_expressions};
+
 use crate::ast::{unescape, with_escapes};
+use crate::tokens::PARAMETER;
 
 /// A text with its backslash escapes undone. `\N` alone stays: it means NULL. Bytes that are not UTF-8 stay escapes.
 pub fn unescaped(text: &str) -> String {
@@ -25,6 +30,16 @@ pub fn within_quotes(value: &str) -> String {
         }
     }
     out
+}
+
+/// Whether the query of `CREATE VIEW` has parameters.
+pub fn has_parameters(query: &Query) -> bool {
+    let mut found = false;
+    let _ = visit_expressions(query, |expr| {
+        found |= matches!(expr, Expr::Function(function) if function.name.to_string() == PARAMETER);
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    found
 }
 
 #[cfg(test)]

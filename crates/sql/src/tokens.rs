@@ -15,7 +15,7 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, TokenizerError, Whit
 
 use crate::dialect::{ALIAS_OPERATOR, Dialect};
 use crate::plain_text;
-use crate::rewrite::{explained, fill, finals, joins, limits, literals, stars, unions, variables};
+use crate::rewrite::{explained, fill, finals, joins, limits, literals, stars, totals, unions, variables};
 
 /// The column that marks a common table expression as a scalar alias.
 pub const SCALAR_COLUMN: &str = "__scalar_alias";
@@ -107,11 +107,18 @@ enum Open {
     Brace,
 }
 
+/// Stands for `{name:Type}` in the query of a view that is made.
+pub(crate) const PARAMETER: &str = "__parameter";
+
 /// Rewrites the tokens of one statement for the parser. White space is dropped.
 pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>) -> Result<Vec<TokenWithSpan>> {
     let tokens = crate::rewrite::digits::rewrite(tokens);
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
-    let tokens = variables::rewrite(substitute_parameters(tokens, parameters)?);
+    let tokens = match creates_view(&tokens) {
+        true => parameters_as_calls(tokens),
+        false => substitute_parameters(tokens, parameters)?,
+    };
+    let tokens = variables::rewrite(tokens);
     let tokens = named_by_the_parser(commas_before_from(tokens));
     let tokens =
         finals::rewrite(unions::rewrite(views_of_queries(if_permitted(explained::rewrite(with_of_insert(top(tokens)?))))))?;
@@ -119,7 +126,7 @@ pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>
     let tokens = crate::rewrite::aliases::rewrite(crate::rewrite::lambdas::rewrite(literals::empty_tuples(tokens)));
     let tokens = literals::ternaries_in_subscripts(tokens);
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(fill::rewrite(tokens)))));
-    let tokens = aliases_inside(tokens);
+    let tokens = aliases_inside(totals::rewrite(tokens));
     Ok(scalar_with(tokens))
 }
 
@@ -361,6 +368,48 @@ fn parameter_name(tokens: &[TokenWithSpan], at: usize) -> Option<(String, usize)
     }
 }
 
+/// `CREATE VIEW`: its parameters get their values where it is read.
+fn creates_view(tokens: &[TokenWithSpan]) -> bool {
+    let mut words = tokens.iter().map(|token| &token.token);
+    words.next().is_some_and(|first| is_word(first, "CREATE") || is_word(first, "ATTACH"))
+        && words
+            .find(|word| !["OR", "REPLACE", "TEMPORARY"].iter().any(|known| is_word(word, known)))
+            .is_some_and(|word| is_word(word, "VIEW"))
+}
+
+/// The type of a parameter from behind its colon, and where its bracket closes.
+fn parameter_type(tokens: &[TokenWithSpan], colon: usize) -> (String, usize) {
+    let mut end = colon + 1;
+    let mut kind = String::new();
+    while end < tokens.len() && tokens[end].token != Token::RBrace {
+        if matches!(tokens[end].token, Token::Word(_)) && kind.ends_with(|c: char| c.is_alphanumeric()) {
+            kind.push(' ');
+        }
+        kind.push_str(&tokens[end].token.to_string());
+        end += 1;
+    }
+    (kind, end)
+}
+
+/// `{name:Type}` as `__parameter('name', 'Type')`.
+fn parameters_as_calls(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut out = Vec::with_capacity(tokens.len());
+    let mut at = 0;
+    while at < tokens.len() {
+        let Some((name, colon)) = parameter_name(&tokens, at) else {
+            out.push(tokens[at].clone());
+            at += 1;
+            continue;
+        };
+        let (kind, end) = parameter_type(&tokens, colon);
+        let quoted = |text: &str| Token::SingleQuotedString(text.replace('\\', "\\\\").replace('\'', "\\'"));
+        let call = [word(PARAMETER), Token::LParen, quoted(&name), Token::Comma, quoted(&kind), Token::RParen];
+        out.extend(call.map(|token| TokenWithSpan { token, span: tokens[at].span }));
+        at = end + 1;
+    }
+    out
+}
+
 /// `{name:Type}`
 fn substitute_parameters(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>) -> Result<Vec<TokenWithSpan>> {
     let mut out = Vec::with_capacity(tokens.len());
@@ -372,15 +421,7 @@ fn substitute_parameters(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<Strin
             continue;
         };
         let span = tokens[at].span;
-        let mut end = colon + 1;
-        let mut kind = String::new();
-        while end < tokens.len() && tokens[end].token != Token::RBrace {
-            if matches!(tokens[end].token, Token::Word(_)) && kind.ends_with(|c: char| c.is_alphanumeric()) {
-                kind.push(' ');
-            }
-            kind.push_str(&tokens[end].token.to_string());
-            end += 1;
-        }
+        let (kind, end) = parameter_type(&tokens, colon);
         let value = parameters.get(&name).ok_or_else(|| {
             Error::new(
                 ErrorCode::UNKNOWN_QUERY_PARAMETER,

@@ -310,7 +310,10 @@ fn function_call(function: &Function) -> Result<Node> {
     };
     let (mut list, distinct) = arguments(&function.args)?;
     let (parameters, _) = arguments(&function.parameters)?;
-    if name.eq_ignore_ascii_case("count") && matches!(&list[..], [Node::Star(star)] if **star == Star::default()) {
+    if name.eq_ignore_ascii_case("count")
+        && !distinct
+        && matches!(&list[..], [Node::Star(star)] if **star == Star::default())
+    {
         list.clear();
     }
     if let Some(function) = crate::chains::function_of(&name) {

@@ -14,11 +14,13 @@ use std::time::Instant;
 
 use arrow::array::RecordBatch;
 use clap::ValueEnum;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures::StreamExt;
 use gristmill_base::{Error, ErrorCode, Result, units};
 use gristmill_client::{Client, Late};
 use gristmill_engine::InputData;
 use gristmill_engine::{Execution, Session, StatementText};
+use gristmill_formats::extremes::Extremes;
 use gristmill_introspect::QueryContext;
 use gristmill_sql::lexer::{self, Kind};
 use gristmill_types::sql_type::quote_identifier;
@@ -233,14 +235,18 @@ impl Runner {
         let bar = |execution: &Arc<QueryContext>| shows_progress.then(|| ProgressBar::start(execution.clone()));
         match &mut self.target {
             Target::Here(session) => {
-                let execution = tokio::select! {
+                let mut execution = tokio::select! {
                     biased;
                     () = watch.interrupted.cancelled() => return Err(cancelled()),
                     execution = session.execute(statement, input) => execution?,
                 };
                 let late = Late { totals: execution.totals.clone(), ..Late::default() };
+                let late = Arc::new(Mutex::new(late));
+                if execution.context.settings.extremes {
+                    note_extremes(&mut execution, late.clone());
+                }
                 let bar = bar(&execution.context);
-                Ok(Started { execution, late: Arc::new(Mutex::new(late)), bar })
+                Ok(Started { execution, late, bar })
             }
             Target::There(client) => {
                 let begun = client.begin(statement, input, &watch.interrupted).await?;
@@ -295,6 +301,20 @@ impl Runner {
         self.first_error.get_or_insert(error);
         self.options.ignore_error
     }
+}
+
+/// Has the least and greatest values of the rows that are read put beside them, as a server does for its clients.
+fn note_extremes(execution: &mut Execution, late: Arc<Mutex<Late>>) {
+    let schema = execution.rows.schema();
+    let mut found = Extremes::new(&execution.columns);
+    let empty = Box::pin(RecordBatchStreamAdapter::new(schema.clone(), futures::stream::empty()));
+    let rows = std::mem::replace(&mut execution.rows, empty).map(move |batch| {
+        let batch = batch?;
+        found.add(&batch)?;
+        late.lock().extremes = found.rows()?;
+        Ok(batch)
+    });
+    execution.rows = Box::pin(RecordBatchStreamAdapter::new(schema, rows));
 }
 
 /// Reads the stream to its end into the output.

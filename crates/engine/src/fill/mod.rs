@@ -20,10 +20,13 @@ use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 use gristmill_base::Error;
 use gristmill_sql::lower::fill::{FillKey, FillNode, SHIFTED, Step};
+use gristmill_sql::lower::places::PlacesNode;
 use gristmill_sql::lower::ties::TiesNode;
 
 use exec::{FillExec, PhysicalKey, PhysicalStep};
 use ties::TiesExec;
+
+use crate::places::PlacesExec;
 
 /// Plans what DataFusion plans, and nodes of ours.
 #[derive(Debug)]
@@ -55,6 +58,9 @@ impl ExtensionPlanner for FillPlanner {
         _: &PhysicalPlanningContext,
     ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
         let [input] = inputs else { return Ok(None) };
+        if let Some(node) = node.as_any().downcast_ref::<PlacesNode>() {
+            return Ok(Some(Arc::new(PlacesExec::of(node, input.clone())?)));
+        }
         if let Some(node) = node.as_any().downcast_ref::<TiesNode>() {
             let schema = node.input.schema();
             let column = |name: &String| {

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use gristmill_base::{Error, Result};
 use gristmill_catalog::{ColumnKeys, EngineSpec, TableDefinition};
 use gristmill_sql::create::CreateTable;
+use gristmill_sql::parameters::has_parameters;
+use gristmill_types::Columns;
 
 use super::{Interpreter, Outcome};
 
@@ -15,7 +17,11 @@ impl Interpreter {
         let (Some(text), Some(query)) = (&create.view, &create.query) else {
             return Err(Error::logical("CREATE VIEW without a query"));
         };
-        let selected = self.columns_of(query).await?;
+        // What one with parameters gives is known where it is read.
+        let selected = match has_parameters(query) {
+            true => Columns::default(),
+            false => self.columns_of(query).await?,
+        };
         let columns = if create.columns.is_empty() { selected } else { self.declared_columns(create)? };
         let definition = TableDefinition {
             uuid: self.engine.env.uuid_by_time(),

@@ -115,7 +115,7 @@ impl OutputFormat for Vertical {
         }
         if let Some(extremes) = summary.extremes.as_ref().filter(|batch| batch.num_rows() > 1) {
             for (row, title) in [(0, "Min:"), (1, "Max:")] {
-                out.push(b'\n');
+                out.extend_from_slice(if row == 0 { b"\n\n" } else { b"\n" });
                 self.block(extremes, row, title, out)?;
             }
         }

@@ -387,6 +387,8 @@ settings! {
     union_default_mode: String = "", "What UNION without ALL or DISTINCT means: empty refuses it.";
     intersect_default_mode: String = "ALL", "What INTERSECT without ALL or DISTINCT means.";
     except_default_mode: String = "ALL", "What EXCEPT without ALL or DISTINCT means.";
+    join_default_strictness: String = "ALL", "The strictness of a JOIN that has no word for it: ALL or ANY; empty refuses it.";
+    enable_unaligned_array_join: bool = false, "Whether arrays of ARRAY JOIN may have different sizes: the shorter ones get defaults.";
     single_join_prefer_left_table: bool = true, "Whether a name that both sides of the only join have means the left one.";
     transform_null_in: bool = false, "Whether NULL IN (NULL) is true.";
     allow_deprecated_error_prone_window_functions: bool = false, "Whether runningDifference, neighbor and the like may be used.";

@@ -10,6 +10,7 @@ use gristmill_access::entity::Chosen;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::engine::{timezone, timezone_name};
 use gristmill_engine::{Brought, Execution, ExternalTable, InputData, Session, StatementText};
+use gristmill_formats::extremes::Extremes;
 use gristmill_formats::{Format, OutputContext, OutputFormat, ResultSummary, Told, writer};
 use gristmill_introspect::query_lines::{self, LinesHeard, QueryLine};
 use gristmill_introspect::{Client, QueryContext, custom};
@@ -27,7 +28,6 @@ use super::outgoing::{Holding, Outgoing, Wrapping};
 use super::request::{self, Parameters, header};
 use super::sessions::Held;
 use crate::core::{Before, Core, Place, error_text};
-use crate::extremes::Extremes;
 use crate::known_settings;
 use crate::sessions_log::CameIn;
 use crate::user_sessions::Open;
@@ -447,7 +447,7 @@ async fn result(
             total_rows_to_read: progress.total_rows_to_read,
             rows_before_limit: context.progress.rows_before_limit(),
             totals,
-            extremes: extremes.map(Extremes::rows).transpose()?.flatten(),
+            extremes: extremes.as_ref().map(Extremes::rows).transpose()?.flatten(),
         };
         formatted.finish(&summary, &mut out)?;
     }

@@ -25,8 +25,8 @@ use super::connection::Connection;
 use super::listener::{Heard, Listener};
 use super::told::{EventsTold, log_line};
 use crate::core::{Before, Place, one_statement};
-use crate::extremes::Extremes;
 use crate::known_settings;
+use gristmill_formats::extremes::Extremes;
 use gristmill_formats::native::revision;
 use gristmill_formats::native::socket::Output;
 
@@ -339,7 +339,7 @@ async fn answer(
         if let Some(totals) = &totals {
             out.send(dialect.block(BlockPacket::Totals, &columns, Some(totals))?).await?;
         }
-        if let Some(rows) = sent.extremes.map(Extremes::rows).transpose()?.flatten() {
+        if let Some(rows) = sent.extremes.as_ref().map(Extremes::rows).transpose()?.flatten() {
             out.send(dialect.block(BlockPacket::Extremes, &columns, Some(&rows))?).await?;
         }
         out.send(dialect.profile_info(sent.rows, sent.blocks, sent.bytes, context.progress.rows_before_limit())).await?;

@@ -141,7 +141,8 @@ impl Analyzer<'_> {
         let mut name = self.registry.canonical(&call.name).to_string();
         let mut distinct = call.distinct;
         // count(DISTINCT x) is uniqExact(x); others have the Distinct combinator.
-        if distinct && name == "count" {
+        let counts_several = name == "countDistinct" && call.arguments.len() > 1;
+        if counts_several || (distinct && name == "count") {
             name = self.settings.count_distinct_implementation.clone();
             distinct = false;
         } else if distinct {
@@ -159,7 +160,8 @@ impl Analyzer<'_> {
         let used = &self.env.asker.used;
         used.note(Use::AggregateFunction, &base);
         combinators.iter().for_each(|combinator| used.note(Use::AggregateFunctionCombinator, combinator));
-        let parameters = call.parameters.iter().map(|node| Ok(self.constant(node)?.0)).collect::<Result<Vec<_>>>()?;
+        let parameters =
+            call.parameters.iter().map(|node| Ok(self.constant_in(node, below)?.0)).collect::<Result<Vec<_>>>()?;
         let mut arguments = Vec::new();
         for node in &call.arguments {
             if self.has_aggregate(node, below) {

@@ -44,6 +44,7 @@ impl Analyzer<'_> {
                         kind: element.kind,
                         expr: element.expr,
                         hidden: true,
+                        of_using: false,
                     });
                 }
                 node => match columns.iter_mut().find(|column| column.expr == array.expr) {
@@ -60,6 +61,7 @@ impl Analyzer<'_> {
                             kind: element.kind,
                             expr: element.expr,
                             hidden: true,
+                            of_using: false,
                         });
                     }
                 },
@@ -98,7 +100,9 @@ impl Analyzer<'_> {
         names: Vec<(String, SqlType)>,
     ) -> Result<(LogicalPlan, Vec<Typed>)> {
         let mut exprs: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
-        if lists.len() > 1 {
+        if lists.len() > 1 && self.settings.enable_unaligned_array_join {
+            lists = self.of_one_size(lists)?;
+        } else if lists.len() > 1 {
             lists[0].expr = same_sizes(&lists);
         }
         exprs.extend(lists.into_iter().zip(&names).map(|(list, (name, _))| list.expr.alias(name)));
@@ -108,6 +112,23 @@ impl Analyzer<'_> {
         let elements =
             names.into_iter().map(|(name, kind)| Typed::new(Expr::Column(Column::new_unqualified(name)), kind)).collect();
         Ok((plan, elements))
+    }
+
+    /// The arrays, each as long as the longest: defaults of their types are put behind.
+    fn of_one_size(&self, lists: Vec<Typed>) -> Result<Vec<Typed>> {
+        let called = |name: &str, arguments: &[Typed]| -> Result<Typed> {
+            let described = arguments.iter().map(|typed| (typed.expr.clone(), self.argument(typed))).collect();
+            let (expr, kind) = gristmill_functions::udf::call(self.registry, name, described, &self.env)?;
+            Ok(Typed::new(expr, kind))
+        };
+        let lengths = lists.iter().map(|list| called("length", std::slice::from_ref(list))).collect::<Result<Vec<_>>>()?;
+        let longest = called("greatest", &lengths)?;
+        let resized = |list: Typed| {
+            let kind = list.kind.clone();
+            let resized = called("arrayResize", &[list, longest.clone()])?;
+            self.cast(resized, &kind)
+        };
+        lists.into_iter().map(resized).collect()
     }
 
     /// An array with one default element where there is none: LEFT ARRAY JOIN keeps such rows.

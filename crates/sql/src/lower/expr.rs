@@ -112,6 +112,16 @@ impl Analyzer<'_> {
         {
             return self.higher_order(name, parameters, body, &function.arguments[1..], context);
         }
+        if let [Node::Name(parts), arrays @ ..] = &function.arguments[..]
+            && let ([inner], false) = (&parts[..], arrays.is_empty())
+            && is_higher_order(name)
+            && let Some(Node::Lambda { parameters, body }) = self.function_as_lambda(inner, arrays.len(), context)
+        {
+            return self.higher_order(name, &parameters, &body, arrays, context).map_err(|error| match error.code() {
+                ErrorCode::UNKNOWN_FUNCTION => self.unknown_name(parts, context),
+                _ => error,
+            });
+        }
         let known = self.registry.find_scalar(name).is_some();
         if !known && is_higher_order(name) {
             return Err(Error::new(
@@ -132,6 +142,20 @@ impl Analyzer<'_> {
         }
         let (expr, kind) = gristmill_functions::udf::call(self.registry, name, arguments, &self.env)?;
         self.fold(Typed::new(expr, kind))
+    }
+
+    /// `arrayMap(toString, array)`: a function by its name, or a lambda by the one that WITH gives it. `None`: the name is a value's.
+    fn function_as_lambda(&self, name: &str, parameters: usize, context: &Context<'_>) -> Option<Node> {
+        if let Some(lambda @ Node::Lambda { .. }) = context.alias(name) {
+            return Some(lambda.clone());
+        }
+        let parts = [name.to_string()];
+        if context.alias(name).is_some() || self.name(&parts, context).is_ok() || self.is_aggregate(name) {
+            return None;
+        }
+        let parameters: Vec<String> = (1..=parameters).map(|at| format!("__argument{at}")).collect();
+        let arguments = parameters.iter().map(|name| Node::Name(vec![name.clone()])).collect();
+        Some(Node::Lambda { parameters, body: Box::new(call(name, arguments)) })
     }
 
     /// Functions whose results depend on how rows come in blocks have to be asked for, and one that tells of secrets.

@@ -142,6 +142,7 @@ impl Analyzer<'_> {
             kind: column.kind.clone(),
             expr: Expr::Column(Column::new(Some(name.clone()), &column.name)),
             hidden,
+            of_using: false,
         };
         let materialized = |column: &gristmill_types::Column| {
             !self.settings.asterisk_include_materialized_columns
@@ -177,6 +178,7 @@ impl Analyzer<'_> {
                         kind: value.kind,
                         expr: value.expr,
                         hidden: true,
+                        of_using: false,
                     });
                 }
             }
@@ -220,6 +222,7 @@ pub(super) fn relation_of(lowered: Lowered, alias: &str) -> Relation {
             kind: column.kind,
             expr: column.expr,
             hidden: false,
+            of_using: false,
         })
         .collect();
     Relation { plan: lowered.plan, columns }

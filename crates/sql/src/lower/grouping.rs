@@ -14,7 +14,8 @@ use super::aggregates::Grouped;
 use super::items::Item;
 use super::scope::{Context, Scope};
 use super::{Analyzer, Typed};
-use crate::ast::{Literal, Node};
+use crate::ast::{Call, InSet, Literal, Node};
+use crate::rewrite::totals::NO_KEYS;
 use crate::translate;
 
 /// Most keys of CUBE: it groups by every subset.
@@ -27,6 +28,8 @@ pub(crate) struct Keys {
     pub sets: Option<Vec<Vec<usize>>>,
     /// There is a GROUP BY, be it of nothing.
     pub is_written: bool,
+    /// There is none, and it stands there for WITH TOTALS alone.
+    pub is_absent: bool,
     /// The sets are those of ROLLUP or CUBE.
     pub rolled: bool,
     /// The query gives the row of WITH TOTALS (see `totals`).
@@ -38,11 +41,13 @@ impl Analyzer<'_> {
     pub(crate) fn key_nodes(&self, select: &Select, items: &[Item], scope: &Scope) -> Result<Option<Keys>> {
         let (mut keys, modifiers) = match &select.group_by {
             GroupByExpr::All(modifiers) => {
-                let nodes = items
-                    .iter()
-                    .filter(|item| !self.has_aggregate(&item.node, &scope.rows()))
-                    .map(|item| item.node.clone())
-                    .collect();
+                let mut nodes = Vec::new();
+                items.iter().for_each(|item| self.add_keys_of(&item.node, &scope.rows(), &mut nodes));
+                let is_constant = |node: &Node| matches!(node.bare(), Node::Literal(_));
+                // By constants alone nothing is grouped.
+                if modifiers.is_empty() && nodes.iter().all(is_constant) {
+                    return Ok(None);
+                }
                 (Keys { nodes, ..Keys::default() }, modifiers)
             }
             GroupByExpr::Expressions(exprs, modifiers) => {
@@ -52,7 +57,7 @@ impl Analyzer<'_> {
                 (self.keys(exprs, items)?, modifiers)
             }
         };
-        keys.is_written = true;
+        keys.is_written = !keys.is_absent;
         for modifier in modifiers {
             let all: Vec<Vec<usize>> = (0..keys.nodes.len()).map(|at| vec![at]).collect();
             match modifier {
@@ -73,6 +78,42 @@ impl Analyzer<'_> {
         Ok(Some(keys))
     }
 
+    /// GROUP BY ALL: what has no aggregate in it is a key, and so are the parts without one of what has.
+    fn add_keys_of<'n>(&self, node: &'n Node, context: &Context<'n>, keys: &mut Vec<Node>) {
+        let is_computed_above = |call: &Call| call.over.is_some() || self.is_aggregate(&call.name);
+        if !self.mentions(node, context, &is_computed_above) {
+            keys.push(node.clone());
+            return;
+        }
+        let mut inside = |nodes: &'n [Node]| nodes.iter().for_each(|node| self.add_keys_of(node, context, keys));
+        match node {
+            Node::Aliased(inner, alias) => self.add_keys_of(inner, &context.expanding(alias), keys),
+            Node::Call(call) => {
+                if let Some(window) = &call.over {
+                    inside(&call.arguments);
+                    inside(&window.partition_by);
+                    window.order_by.iter().for_each(|key| inside(std::slice::from_ref(&key.node)));
+                } else if !self.is_aggregate(&call.name) {
+                    inside(&call.arguments);
+                }
+            }
+            Node::In { left, set, .. } => {
+                inside(std::slice::from_ref(left.as_ref()));
+                if let InSet::List(list) = set {
+                    inside(list);
+                }
+            }
+            Node::Name(parts) => {
+                if let [name] = &parts[..]
+                    && let Some(definition) = context.alias(name)
+                {
+                    self.add_keys_of(definition, &context.expanding(name), keys);
+                }
+            }
+            _ => {}
+        }
+    }
+
     fn keys(&self, exprs: &[Ast], items: &[Item]) -> Result<Keys> {
         let mut keys = Keys::default();
         match exprs {
@@ -85,11 +126,12 @@ impl Analyzer<'_> {
             [Ast::GroupingSets(sets)] => keys.sets = Some(self.sets_of(sets, items, &mut keys.nodes)?),
             _ => {
                 for expr in exprs {
-                    if matches!(expr, Ast::Rollup(_) | Ast::Cube(_) | Ast::GroupingSets(_)) {
+                    if is_sets(expr) {
                         return Err(Error::not_implemented("ROLLUP, CUBE or GROUPING SETS beside other keys of GROUP BY"));
                     }
                     let node = translate::node(expr)?;
                     match self.positional(&node, items)?.clone() {
+                        Node::Call(call) if call.name == NO_KEYS => keys.is_absent = true,
                         // GROUP BY (a, b)
                         Node::Call(call) if call.name == "tuple" => keys.nodes.extend(call.arguments),
                         node => keys.nodes.push(node),
@@ -119,11 +161,11 @@ impl Analyzer<'_> {
         Ok(out)
     }
 
-    /// `ORDER BY 2` means the second column.
+    /// `ORDER BY 2` means the second column, `ORDER BY -1` the last one.
     pub(crate) fn positional<'n>(&self, node: &'n Node, items: &'n [Item]) -> Result<&'n Node> {
         match node {
             Node::Literal(Literal::Integer(position)) => {
-                let index = usize::try_from(*position - 1).ok();
+                let index = place_of(*position, items.len());
                 index.and_then(|index| items.get(index)).map(|item| &item.node).ok_or_else(|| {
                     let text =
                         format!("Positional argument out of bounds: {position} (expected in range [1, {}])", items.len());
@@ -328,6 +370,16 @@ fn is_no_constant(node: &Node, context: &Context<'_>) -> bool {
         },
         _ => false,
     }
+}
+
+/// Which of so many columns a position means.
+pub(super) fn place_of(position: i128, columns: usize) -> Option<usize> {
+    if position < 0 { usize::try_from(columns as i128 + position).ok() } else { usize::try_from(position - 1).ok() }
+}
+
+/// Whether a key of GROUP BY is a set of keys.
+pub(super) fn is_sets(expr: &Ast) -> bool {
+    matches!(expr, Ast::Rollup(_) | Ast::Cube(_) | Ast::GroupingSets(_))
 }
 
 fn binary(left: Expr, operator: Operator, right: Expr) -> Expr {

@@ -8,7 +8,7 @@ use sqlparser::ast::Select;
 
 use super::scope::{OF_NO_TABLE, Scope, ScopeColumn};
 use super::{Analyzer, Typed};
-use crate::ast::{Call, ColumnChoice, InSet, Literal, Node, Star, StarStep, call};
+use crate::ast::{Call, ColumnChoice, InSet, Literal, Node, Star, StarStep, call, text};
 use crate::translate;
 
 /// An item of the SELECT list after stars are expanded.
@@ -27,8 +27,11 @@ impl Analyzer<'_> {
             note_aliases(&node, scope)?;
             match node {
                 Node::Star(star) => items.extend(self.star(&star, scope)?),
+                Node::Aliased(inner, alias) if is_untuple(&inner) => {
+                    items.extend(self.untuple(&inner, Some(&alias), scope)?);
+                }
                 Node::Aliased(inner, alias) => items.push(Item { name: alias.clone(), node: Node::Aliased(inner, alias) }),
-                Node::Call(call) if call.name == "untuple" => items.extend(self.untuple(&call, scope)?),
+                node if is_untuple(&node) => items.extend(self.untuple(&node, None, scope)?),
                 node => items.push(Item { name: self.shown(&node, scope), node }),
             }
         }
@@ -146,9 +149,14 @@ impl Analyzer<'_> {
             _ => None,
         };
         let of_relation = |column: &ScopeColumn| star.qualifier.is_empty() || column.qualifier.ends_with(&star.qualifier);
+        let is_part = |column: &ScopeColumn| !column.hidden || (column.of_using && !star.qualifier.is_empty());
         let visible: Vec<&ScopeColumn> =
-            scope.columns.iter().filter(|column| !column.hidden && of_relation(column)).collect();
+            scope.columns.iter().filter(|column| is_part(column) && of_relation(column)).collect();
         if visible.is_empty() && !star.qualifier.is_empty() && !scope.columns.iter().any(of_relation) {
+            if let Some(mut fields) = self.fields_of(&star.qualifier, scope) {
+                fields.retain(|(name, _)| pattern.as_ref().is_none_or(|pattern| pattern.is_match(name)));
+                return Ok(fields);
+            }
             let text = format!("There is no table with the name or alias '{}'", star.qualifier.join("."));
             return Err(Error::new(ErrorCode::UNKNOWN_IDENTIFIER, text));
         }
@@ -186,9 +194,10 @@ impl Analyzer<'_> {
         })
     }
 
-    /// `untuple(x)`: one column for each element.
-    fn untuple(&self, function: &Call, scope: &Scope) -> Result<Vec<Item>> {
-        let [argument] = &function.arguments[..] else {
+    /// `untuple(x)`: one column for each element; `untuple(x) AS z` gives `z.a` and so on.
+    fn untuple(&self, function: &Node, alias: Option<&str>, scope: &Scope) -> Result<Vec<Item>> {
+        let Node::Call(Call { arguments, .. }) = function else { return Ok(Vec::new()) };
+        let [argument] = &arguments[..] else {
             return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, "Function untuple takes one tuple"));
         };
         let typed: Typed = self.expr(argument, &scope.rows())?;
@@ -196,12 +205,29 @@ impl Analyzer<'_> {
             let text = format!("Function untuple expects a tuple, not {}", typed.kind);
             return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
         };
-        Ok((1..=fields.len())
-            .map(|at| {
-                let node = call("tupleElement", vec![argument.clone(), translate::integer(at as i128)]);
-                Item { name: format!("{node:#}"), node }
-            })
-            .collect())
+        let field = |(at, (name, _)): (usize, &(Option<String>, SqlType))| {
+            let node = call("tupleElement", vec![argument.clone(), translate::integer(at as i128 + 1)]);
+            let field = name.clone().unwrap_or_else(|| (at + 1).to_string());
+            let name = match alias {
+                Some(alias) => format!("{alias}.{field}"),
+                None => format!("{:#}", call("tupleElement", vec![argument.clone(), text(&field)])),
+            };
+            Item { name, node }
+        };
+        Ok(fields.iter().enumerate().map(field).collect())
+    }
+
+    /// `tp.*`: the fields of a tuple, each with its own name and how it is shown. `None`: there is no such tuple.
+    fn fields_of(&self, parts: &[String], scope: &Scope) -> Option<Vec<(String, Item)>> {
+        let typed = self.name(parts, &scope.rows()).ok()?;
+        let SqlType::Tuple(fields) = typed.kind.plain() else { return None };
+        let shown = self.column_name(parts, scope);
+        let field = |(at, (name, _)): (usize, &(Option<String>, SqlType))| {
+            let node = call("tupleElement", vec![Node::Name(parts.to_vec()), translate::integer(at as i128 + 1)]);
+            let field = name.clone().unwrap_or_else(|| (at + 1).to_string());
+            (field.clone(), Item { name: format!("{shown}.{field}"), node })
+        };
+        Some(fields.iter().enumerate().map(field).collect())
     }
 
     /// The name of a column that an expression becomes.
@@ -222,6 +248,10 @@ impl Analyzer<'_> {
         }
         shown_name(parts, scope).join(".")
     }
+}
+
+fn is_untuple(node: &Node) -> bool {
+    matches!(node, Node::Call(call) if call.name == "untuple")
 }
 
 fn regex(pattern: &str) -> Result<regex::Regex> {
@@ -303,7 +333,7 @@ pub(super) fn add_given_names<'n>(nodes: impl IntoIterator<Item = &'n Node>, nam
 }
 
 /// Aliases in an expression count for the whole SELECT.
-fn note_aliases(node: &Node, scope: &mut Scope) -> Result<()> {
+pub(super) fn note_aliases(node: &Node, scope: &mut Scope) -> Result<()> {
     let mut found: Vec<(String, Node)> = Vec::new();
     node.walk(&mut |node| {
         if let Node::Aliased(inner, alias) = node {

@@ -1,7 +1,7 @@
 //! Joins with a condition.
 //!
 //! INNER, LEFT, RIGHT, FULL, SEMI and ANTI are DataFusion's. The strictness ANY keeps one row a key of the side that must
-//! not multiply (of both for INNER) before the join. ASOF is in `asof.rs`. Where an outer join finds no match, columns get
+//! not multiply (of both for INNER) before the join. ASOF is in `asof.rs`, SEMI and ANTI with both sides' columns in `exists_join.rs`. Where an outer join finds no match, columns get
 //! the defaults of their types (NULL with `join_use_nulls`): a mark column that is NULL there tells.
 
 use std::collections::{HashMap, HashSet};
@@ -15,6 +15,7 @@ use datafusion::logical_expr::{
 };
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use gristmill_types::supertype::least_supertype;
 use sqlparser::ast::{JoinConstraint, JoinOperator, Query, TableFactor};
 
 use super::from::Relation;
@@ -22,7 +23,7 @@ use super::operators::compares_natively;
 use super::scope::{Scope, ScopeColumn};
 use super::{Analyzer, Typed};
 use crate::ast::{Node, call};
-use crate::rewrite::joins::{ANY_JOIN, ASOF_JOIN};
+use crate::rewrite::joins::{ALL_JOIN, ANY_JOIN, ASOF_JOIN};
 use crate::translate;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -72,6 +73,14 @@ impl Analyzer<'_> {
         };
         let right = self.factor(factor, ctes)?;
         let (strictness, condition) = condition(constraint)?;
+        let condition = self.without_aliases(condition, &left, &right);
+        if matches!(kind, JoinType::LeftSemi | JoinType::RightSemi | JoinType::LeftAnti | JoinType::RightAnti) {
+            return self.exists_join(left, right, kind, &condition);
+        }
+        let strictness = match strictness {
+            Some(strictness) => strictness,
+            None => self.default_strictness()?,
+        };
         match strictness {
             Strictness::Asof => self.asof_join(left, right, kind, &condition),
             Strictness::Any => {
@@ -82,10 +91,25 @@ impl Analyzer<'_> {
         }
     }
 
+    /// That of a JOIN without a word for it. Errors: EXPECTED_ALL_OR_ANY.
+    fn default_strictness(&self) -> Result<Strictness> {
+        match self.settings.join_default_strictness.to_ascii_uppercase().as_str() {
+            "ALL" => Ok(Strictness::All),
+            "ANY" => Ok(Strictness::Any),
+            _ => Err(Error::new(
+                ErrorCode::EXPECTED_ALL_OR_ANY,
+                "Expected ANY or ALL before JOIN, because setting (join_default_strictness) is empty",
+            )),
+        }
+    }
+
     /// `PASTE JOIN`: the first row beside the first, the second beside the second, up to the end of the shorter side.
     fn paste(&self, left: Relation, right: Relation) -> Result<Relation> {
-        let (left_plan, left_number) = self.numbered(left.plan, &[])?;
-        let (right_plan, right_number) = self.numbered(right.plan, &[])?;
+        let (left_number, right_number) = (self.unique("row_number"), self.unique("row_number"));
+        let left_plan = super::places::numbered(left.plan, &left_number)?;
+        let right_plan = super::places::numbered(right.plan, &right_number)?;
+        let column = |name: String| Expr::Column(Column::new_unqualified(name));
+        let (left_number, right_number) = (column(left_number), column(right_number));
         let plan = LogicalPlanBuilder::from(left_plan).join_on(
             right_plan,
             JoinType::Inner,
@@ -95,7 +119,7 @@ impl Analyzer<'_> {
         Ok(Relation { plan, columns: left.columns.into_iter().chain(right.columns).collect() })
     }
 
-    /// Adds the number of each row, or of each row among those with equal keys.
+    /// Adds the number of each row, or of each row among those with equal keys, in whatever order.
     pub(crate) fn numbered(&self, plan: LogicalPlan, keys: &[Expr]) -> Result<(LogicalPlan, Expr)> {
         let name = self.unique("row_number");
         let params = WindowFunctionParams {
@@ -116,7 +140,7 @@ impl Analyzer<'_> {
     }
 
     /// ANY: of the rows with equal keys, one.
-    fn one_a_key(
+    pub(super) fn one_a_key(
         &self,
         mut left: Relation,
         mut right: Relation,
@@ -277,6 +301,8 @@ impl Analyzer<'_> {
                 }
             }
         }
+        let keys =
+            shared.iter().map(|name| SharedKey::of(name, &left.columns, &right.columns)).collect::<Result<Vec<_>>>()?;
         let (left_columns, right_columns) = (left.columns.clone(), right.columns.clone());
         let outer_left = matches!(kind, JoinType::Right | JoinType::Full);
         let outer_right = matches!(kind, JoinType::Left | JoinType::Full);
@@ -286,65 +312,82 @@ impl Analyzer<'_> {
         let keeps_left = !matches!(kind, JoinType::RightSemi | JoinType::RightAnti);
         let keeps_right = !matches!(kind, JoinType::LeftSemi | JoinType::LeftAnti);
         let mut projection: Vec<Expr> = Vec::new();
-        let mut columns: Vec<ScopeColumn> = Vec::new();
-        let mut take = |side: &[ScopeColumn], mark: Option<&Expr>| {
-            for column in side {
-                let (expr, kind) = match mark {
-                    None => (column.expr.clone(), column.kind.clone()),
-                    Some(mark) => self.without_match(column, mark),
-                };
-                let column = if expr == column.expr {
-                    projection.push(expr);
-                    ScopeColumn { kind, ..column.clone() }
-                } else {
-                    let name = self.unique(&column.name);
-                    projection.push(expr.alias(&name));
-                    ScopeColumn { kind, expr: Expr::Column(Column::new_unqualified(name)), ..column.clone() }
-                };
-                columns.push(column);
+        let mut is_projected = left_mark.is_some() || right_mark.is_some();
+        let mut place = |expr: Expr, hint: &str, column: &Expr| {
+            if expr == *column {
+                projection.push(expr.clone());
+                return expr;
             }
+            is_projected = true;
+            let name = self.unique(hint);
+            projection.push(expr.alias(&name));
+            Expr::Column(Column::new_unqualified(name))
         };
-        if keeps_left {
-            take(&left_columns, left_mark.as_ref());
-        }
-        if keeps_right {
-            take(&right_columns, right_mark.as_ref());
-        }
+        // What each side has of its columns. Keys of USING are of the type that both sides have in common.
+        let mut of_side = |side: &[ScopeColumn], mark: Option<&Expr>, is_left: bool| -> Result<Vec<ScopeColumn>> {
+            let mut columns = Vec::with_capacity(side.len());
+            for (at, column) in side.iter().enumerate() {
+                let key = keys.iter().find(|key| at == if is_left { key.left } else { key.right });
+                let own = match key {
+                    Some(key) if !key.keeps_types => self.as_key(column, &key.kind)?,
+                    _ => column.clone(),
+                };
+                let (expr, kind) = match mark {
+                    None => (own.expr.clone(), own.kind.clone()),
+                    Some(mark) => self.without_match(&own, mark),
+                };
+                let expr = place(expr, &column.name, &column.expr);
+                columns.push(ScopeColumn { kind, expr, ..column.clone() });
+            }
+            Ok(columns)
+        };
+        let mut left_own = if keeps_left { of_side(&left_columns, left_mark.as_ref(), true)? } else { Vec::new() };
+        let mut right_own = if keeps_right { of_side(&right_columns, right_mark.as_ref(), false)? } else { Vec::new() };
         // A column of USING is one column: the left side's, the right side's where only that has rows for certain, and
         // whichever has the row in a FULL JOIN.
-        if keeps_left && keeps_right && !shared.is_empty() {
-            let (head, tail) = columns.split_at_mut(left_columns.len());
-            for (at, column) in tail.iter_mut().enumerate().filter(|(_, column)| shared.contains(&column.name)) {
-                column.hidden = true;
-                let Some(first) = head.iter_mut().find(|first| first.name == column.name) else { continue };
-                match (kind, &left_mark) {
-                    (JoinType::Right, _) => {
-                        first.expr = column.expr.clone();
-                        first.kind = column.kind.clone();
-                    }
-                    (JoinType::Full, Some(mark)) => {
-                        let Some(own) = left_columns.iter().find(|own| own.name == column.name) else { continue };
-                        let theirs = &right_columns[at];
-                        let (a, b) = self.to_common(
-                            Typed::new(own.expr.clone(), own.kind.clone()),
-                            Typed::new(theirs.expr.clone(), theirs.kind.clone()),
-                            "USING",
-                        )?;
-                        let name = self.unique(&column.name);
-                        projection.push(case_matched(mark, a.expr, b.expr).alias(&name));
-                        first.expr = Expr::Column(Column::new_unqualified(name));
-                        first.kind = a.kind;
-                    }
-                    _ => {}
+        let mut merged: Vec<(usize, ScopeColumn)> = Vec::new();
+        for key in &keys {
+            let (theirs, ours) = (right_columns[key.right].clone(), left_columns[key.left].clone());
+            let (expr, kind) = match (kind, &left_mark) {
+                (JoinType::Full, Some(mark)) => {
+                    let (a, b) = (self.as_key(&ours, &key.kind)?, self.as_key(&theirs, &key.kind)?);
+                    let kind = if self.settings.join_use_nulls { key.kind.clone().nullable() } else { key.kind.clone() };
+                    (place(case_matched(mark, a.expr, b.expr), &ours.name, &ours.expr), kind)
                 }
+                _ if matches!(kind, JoinType::Right) || !keeps_left => {
+                    (right_own[key.right].expr.clone(), right_own[key.right].kind.clone())
+                }
+                _ => (left_own[key.left].expr.clone(), left_own[key.left].kind.clone()),
+            };
+            for own in [left_own.get_mut(key.left), right_own.get_mut(key.right)].into_iter().flatten() {
+                // What an earlier USING merged is not a side's.
+                own.of_using = !own.qualifier.is_empty() && !own.hidden;
+                own.hidden = true;
             }
+            let of_no_side =
+                ScopeColumn { qualifier: Vec::new(), origin: Vec::new(), hidden: false, of_using: false, ..ours };
+            merged.push((key.left, ScopeColumn { expr, kind, ..of_no_side }));
         }
-        let plan = if left_mark.is_some() || right_mark.is_some() {
-            LogicalPlanBuilder::from(plan).project(dedup(projection))?.build()?
-        } else {
-            plan
+        let mut columns: Vec<ScopeColumn> = Vec::with_capacity(left_own.len() + right_own.len() + merged.len());
+        let place_merged = |at: usize, columns: &mut Vec<ScopeColumn>| {
+            columns.extend(merged.iter().filter(|(place, _)| *place == at).map(|(_, column)| column.clone()));
         };
+        for (at, column) in left_own.into_iter().enumerate() {
+            place_merged(at, &mut columns);
+            columns.push(column);
+        }
+        if !keeps_left {
+            (0..left_columns.len()).for_each(|at| place_merged(at, &mut columns));
+        }
+        columns.extend(right_own);
+        let plan = if is_projected { LogicalPlanBuilder::from(plan).project(dedup(projection))?.build()? } else { plan };
         Ok(Relation { plan, columns })
+    }
+
+    /// A column as a key of the type that it has in common with the other side's.
+    fn as_key(&self, column: &ScopeColumn, kind: &SqlType) -> Result<ScopeColumn> {
+        let typed = self.cast(Typed::new(column.expr.clone(), column.kind.clone()), kind)?;
+        Ok(ScopeColumn { expr: typed.expr, kind: typed.kind, ..column.clone() })
     }
 
     /// Adds a column that is NULL exactly where an outer join found no row of this side.
@@ -373,6 +416,32 @@ impl Analyzer<'_> {
     }
 }
 
+/// A name of USING: which column of each side it is, and the type that they have in common.
+struct SharedKey {
+    left: usize,
+    right: usize,
+    kind: SqlType,
+    /// Bool and UInt8 are one type under two names to ClickHouse: each side keeps its own.
+    keeps_types: bool,
+}
+
+impl SharedKey {
+    fn of(name: &str, left: &[ScopeColumn], right: &[ScopeColumn]) -> Result<SharedKey> {
+        let place = |side: &[ScopeColumn]| {
+            let named = |visible: bool| side.iter().position(|column| column.name == name && (!column.hidden || !visible));
+            named(true).or_else(|| named(false)).ok_or_else(|| {
+                let text = format!("USING takes names of columns; '{name}' is a part of one, or is computed. Write ON");
+                Error::new(ErrorCode::INVALID_JOIN_ON_EXPRESSION, text)
+            })
+        };
+        let (left_place, right_place) = (place(left)?, place(right)?);
+        let (a, b) = (left[left_place].kind.clone(), right[right_place].kind.clone());
+        let keeps_types = matches!((&a, &b), (SqlType::Bool, SqlType::UInt8) | (SqlType::UInt8, SqlType::Bool));
+        let kind = if a == b || keeps_types { a } else { least_supertype(&[a.clone(), b]).unwrap_or(a) };
+        Ok(SharedKey { left: left_place, right: right_place, kind, keeps_types })
+    }
+}
+
 fn case_matched(mark: &Expr, value: Expr, otherwise: Expr) -> Expr {
     Expr::Case(Case {
         expr: None,
@@ -381,21 +450,23 @@ fn case_matched(mark: &Expr, value: Expr, otherwise: Expr) -> Expr {
     })
 }
 
-fn condition(constraint: &JoinConstraint) -> Result<(Strictness, Condition)> {
+/// `None`: the join has no word for its strictness.
+fn condition(constraint: &JoinConstraint) -> Result<(Option<Strictness>, Condition)> {
     let strictness_of = |name: &str| match name {
         ANY_JOIN => Some(Strictness::Any),
+        ALL_JOIN => Some(Strictness::All),
         ASOF_JOIN => Some(Strictness::Asof),
         _ => None,
     };
     match constraint {
         JoinConstraint::On(expr) => {
             let mut node = translate::node(expr)?;
-            let mut strictness = Strictness::All;
+            let mut strictness = None;
             if let Node::Call(call) = &node
                 && let Some(found) = strictness_of(&call.name)
                 && let [inner] = &call.arguments[..]
             {
-                strictness = found;
+                strictness = Some(found);
                 node = inner.clone();
             }
             let parts = match node {
@@ -405,12 +476,12 @@ fn condition(constraint: &JoinConstraint) -> Result<(Strictness, Condition)> {
             Ok((strictness, Condition::On(parts)))
         }
         JoinConstraint::Using(names) => {
-            let mut strictness = Strictness::All;
+            let mut strictness = None;
             let mut shared = Vec::new();
             for name in names {
                 let name = translate::parts(name)?.pop().unwrap_or_default();
                 match strictness_of(&name) {
-                    Some(found) => strictness = found,
+                    Some(found) => strictness = Some(found),
                     None => shared.push(name),
                 }
             }

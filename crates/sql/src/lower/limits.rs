@@ -1,37 +1,120 @@
 //! What follows a SELECT in its query: ORDER BY, LIMIT BY, LIMIT.
+//!
+//! Rows are counted from the first one, from the last one (`LIMIT -2`) or as a part of all (`LIMIT 0.1`). A LIMIT that counts from
+//! the first one is DataFusion's, which stops what is below; the others have a node of their own (`places`).
 
-use datafusion::common::Column;
+use arrow::datatypes::DataType;
+use arrow::row::{RowConverter, SortField};
+use datafusion::common::{Column, ScalarValue};
+use datafusion::functions_aggregate::count::count_udaf;
 use datafusion::functions_window::rank::rank_udwf;
 use datafusion::functions_window::row_number::row_number_udwf;
 use datafusion::logical_expr::expr::{Sort, WindowFunction, WindowFunctionParams};
-use datafusion::logical_expr::{Expr, LogicalPlanBuilder, WindowFrame, WindowFunctionDefinition, WindowUDF, lit};
+use datafusion::logical_expr::{
+    Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, WindowFrame, WindowFunctionDefinition, lit,
+};
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_types::SqlType;
 use sqlparser::ast::{Interpolate, LimitClause, OrderByKind, Query};
-use std::sync::Arc;
 
 use super::Analyzer;
+use super::places::{Place, kept, numbered, sliced};
+use super::query::Ctes;
+use super::scope::Scope;
 use crate::ast::{Literal, Node, SortKey};
 use crate::rewrite::limits::LIMITS;
 use crate::translate;
+
+/// How many rows, and where they are counted from.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Count {
+    Place(Place),
+    /// What a subquery gives.
+    Computed(Expr),
+}
+
+impl Count {
+    const ALL: Count = Count::Place(Place::First(usize::MAX));
+    const NONE: Count = Count::Place(Place::First(0));
+
+    fn place(&self, what: &str) -> Result<Place> {
+        match self {
+            Count::Place(place) => Ok(*place),
+            Count::Computed(_) => Err(Error::not_implemented(format!("A subquery as the number of {what}"))),
+        }
+    }
+}
+
+/// OFFSET and LIMIT.
+#[derive(Clone, Debug)]
+pub(crate) struct Limit {
+    pub skip: Count,
+    pub rows: Option<Count>,
+}
+
+impl Limit {
+    /// Rows to skip and to give, where both are counted from the first row.
+    pub fn of_first_rows(&self) -> Option<(usize, Option<usize>)> {
+        let Count::Place(Place::First(skip)) = self.skip else { return None };
+        match self.rows {
+            None => Some((skip, None)),
+            Some(Count::Place(Place::First(rows))) => Some((skip, Some(rows))),
+            Some(_) => None,
+        }
+    }
+
+    /// Both as numbers that the plan knows.
+    pub fn places(&self) -> Result<(Place, Option<Place>)> {
+        let rows = self.rows.as_ref().map(|rows| rows.place("LIMIT")).transpose()?;
+        let skip = self.skip.place("OFFSET")?;
+        let parts = [Some(skip), rows].into_iter().flatten();
+        let (mut negative, mut fractional) = (false, false);
+        for place in parts {
+            negative |= matches!(place, Place::Last(_));
+            fractional |= matches!(place, Place::Part(_));
+        }
+        if negative && fractional {
+            return Err(Error::not_implemented("LIMIT and OFFSET of which one is negative and the other a fraction"));
+        }
+        Ok((skip, rows))
+    }
+}
+
+/// Keys, rows to skip and to give.
+#[derive(Clone, Debug)]
+pub(crate) struct LimitBy<Key> {
+    pub keys: Vec<Key>,
+    pub skip: Place,
+    pub rows: Place,
+}
+
+impl LimitBy<Node> {
+    pub fn over(&self, keys: impl IntoIterator<Item = Expr>) -> LimitBy<Expr> {
+        LimitBy { keys: keys.into_iter().collect(), skip: self.skip, rows: self.rows }
+    }
+}
 
 #[derive(Default)]
 pub(crate) struct Tail {
     pub order_by: Vec<SortKey>,
     /// What becomes of columns in rows that WITH FILL makes.
     pub interpolate: Option<Interpolate>,
-    /// ORDER BY ALL, with its direction.
-    pub order_by_all: Option<bool>,
-    /// Keys, rows to skip and to give.
-    pub limit_by: Option<(Vec<Node>, usize, usize)>,
-    /// Rows to skip and to give.
-    pub limit: Option<(usize, Option<usize>)>,
+    /// ORDER BY ALL: whether it descends, and whether NULL comes first.
+    pub order_by_all: Option<(bool, bool)>,
+    pub limit_by: Option<LimitBy<Node>>,
+    pub limit: Option<Limit>,
     /// Whether rows that sort as the last row given are given as well.
     pub with_ties: bool,
 }
 
+impl Tail {
+    /// Whether LIMIT BY is by all columns.
+    pub fn limits_by_all(by: &LimitBy<Node>) -> bool {
+        matches!(&by.keys[..], [Node::Name(parts)] if matches!(&parts[..], [one] if one.eq_ignore_ascii_case("ALL")))
+    }
+}
+
 impl Analyzer<'_> {
-    pub(crate) fn tail(&self, query: &Query) -> Result<Tail> {
+    pub(crate) fn tail(&self, query: &Query, ctes: &Ctes) -> Result<Tail> {
         let mut tail = Tail::default();
         if let Some(order_by) = &query.order_by {
             tail.interpolate = order_by.interpolate.clone();
@@ -41,35 +124,36 @@ impl Analyzer<'_> {
                     // Nothing is before nothing.
                     tail.order_by.retain(|key| !key.node.is_empty_tuple());
                 }
-                OrderByKind::All(options) => tail.order_by_all = Some(options.asc == Some(false)),
+                OrderByKind::All(options) => {
+                    tail.order_by_all = Some((options.asc == Some(false), options.nulls_first == Some(true)));
+                }
             }
         }
+        let count = |expr: &sqlparser::ast::Expr, what: &str| self.row_count(&translate::node(expr)?, what, ctes);
         match &query.limit_clause {
             None => {}
             Some(LimitClause::OffsetCommaLimit { offset, limit }) => {
-                let skip = self.row_count(&translate::node(offset)?, "OFFSET")?;
-                tail.limit = Some((skip, Some(self.row_count(&translate::node(limit)?, "LIMIT")?)));
+                tail.limit = Some(Limit { skip: count(offset, "OFFSET")?, rows: Some(count(limit, "LIMIT")?) });
             }
             Some(LimitClause::LimitOffset { limit, offset, limit_by }) => {
                 let rows = limit.as_ref().map(translate::node).transpose()?;
                 let skip = match offset {
-                    Some(offset) => self.row_count(&translate::node(&offset.value)?, "OFFSET")?,
-                    None => 0,
+                    Some(offset) => count(&offset.value, "OFFSET")?,
+                    None => Count::NONE,
                 };
                 match rows {
                     Some(Node::Call(call)) if call.name == LIMITS => {
-                        self.several_limits(&call.arguments, &mut tail)?;
+                        self.several_limits(&call.arguments, &mut tail, ctes)?;
                         if offset.is_some() {
-                            let rows = tail.limit.and_then(|(_, rows)| rows);
-                            tail.limit = Some((skip, rows));
+                            tail.limit = Some(Limit { skip, rows: tail.limit.and_then(|limit| limit.rows) });
                         }
                     }
                     rows => {
-                        let rows = rows.map(|rows| self.row_count(&rows, "LIMIT")).transpose()?;
+                        let rows = rows.map(|rows| self.row_count(&rows, "LIMIT", ctes)).transpose()?;
                         if limit_by.is_empty() {
-                            tail.limit = Some((skip, rows));
+                            tail.limit = Some(Limit { skip, rows });
                         } else {
-                            tail.limit_by = Some((translate::nodes(limit_by)?, skip, rows.unwrap_or(usize::MAX)));
+                            tail.limit_by = Some(limit_by_of(translate::nodes(limit_by)?, &skip, rows.as_ref())?);
                         }
                     }
                 }
@@ -77,11 +161,11 @@ impl Analyzer<'_> {
         }
         if let Some(fetch) = &query.fetch {
             let rows = match &fetch.quantity {
-                Some(quantity) => self.row_count(&translate::node(quantity)?, "FETCH")?,
-                None => 1,
+                Some(quantity) => count(quantity, "FETCH")?,
+                None => Count::Place(Place::First(1)),
             };
-            let skip = tail.limit.map_or(0, |(skip, _)| skip);
-            tail.limit = Some((skip, Some(rows)));
+            let skip = tail.limit.map_or(Count::NONE, |limit| limit.skip);
+            tail.limit = Some(Limit { skip, rows: Some(rows) });
             tail.with_ties = fetch.with_ties;
         }
         if tail.with_ties && tail.order_by.is_empty() && tail.order_by_all.is_none() {
@@ -91,56 +175,108 @@ impl Analyzer<'_> {
     }
 
     /// What `rewrite::limits` puts together.
-    fn several_limits(&self, arguments: &[Node], tail: &mut Tail) -> Result<()> {
+    fn several_limits(&self, arguments: &[Node], tail: &mut Tail, ctes: &Ctes) -> Result<()> {
         let [by_rows, by_skip, rows, skip, ties, keys @ ..] = arguments else {
             return Err(Error::logical("LIMIT with fewer parts than the tokens were given"));
         };
         let count = |node: &Node, what: &str| match node {
             Node::Literal(Literal::Null) => Ok(None),
-            node => self.row_count(node, what).map(Some),
+            node => self.row_count(node, what, ctes).map(Some),
         };
         let rows = count(rows, "LIMIT")?;
         let skip = count(skip, "OFFSET")?;
         if rows.is_some() || skip.is_some() {
-            tail.limit = Some((skip.unwrap_or(0), rows));
+            tail.limit = Some(Limit { skip: skip.unwrap_or(Count::NONE), rows });
         }
         if !keys.is_empty() {
-            let by_rows = count(by_rows, "LIMIT BY")?.unwrap_or(usize::MAX);
-            tail.limit_by = Some((keys.to_vec(), count(by_skip, "OFFSET")?.unwrap_or(0), by_rows));
+            let skip = count(by_skip, "OFFSET")?.unwrap_or(Count::NONE);
+            tail.limit_by = Some(limit_by_of(keys.to_vec(), &skip, count(by_rows, "LIMIT BY")?.as_ref())?);
         }
         tail.with_ties = *ties == Node::Literal(Literal::Bool(true));
         Ok(())
     }
 
-    /// What a LIMIT counts in.
-    fn row_count(&self, node: &Node, what: &str) -> Result<usize> {
-        let (value, kind) = self.constant(node)?;
-        match value.cast_to(&arrow::datatypes::DataType::Int64) {
-            Ok(datafusion::common::ScalarValue::Int64(Some(rows))) if rows >= 0 && kind.plain() != &SqlType::String => {
-                Ok(rows as usize)
+    /// What a LIMIT counts in. Errors: INVALID_LIMIT_EXPRESSION.
+    fn row_count(&self, node: &Node, what: &str, ctes: &Ctes) -> Result<Count> {
+        let invalid = |value: &dyn std::fmt::Display| {
+            let text = format!("The value {value} of {what} is no number of rows: write a whole number, or a part of 1");
+            Error::new(ErrorCode::INVALID_LIMIT_EXPRESSION, text)
+        };
+        if let Node::Subquery(query) = node.bare() {
+            let scope = Scope { ctes: ctes.clone(), ..Scope::default() };
+            let typed = self.scalar_subquery(query, &scope.rows())?;
+            if typed.kind.integer_bits().is_none() && !typed.kind.plain().is_integer() {
+                return Err(invalid(&typed.kind));
             }
-            _ => Err(Error::new(
-                ErrorCode::INVALID_SETTING_VALUE,
-                format!("The value {value} of {what} is not a number of rows"),
-            )),
+            return Ok(Count::Computed(datafusion::logical_expr::cast(typed.expr, DataType::Int64)));
+        }
+        let (value, kind) = self.constant(node)?;
+        if kind.plain().is_float() {
+            let ScalarValue::Float64(Some(number)) = value.cast_to(&DataType::Float64)? else { return Err(invalid(&value)) };
+            return match number {
+                _ if number > 0.0 && number < 1.0 => Ok(Count::Place(Place::of_part(number))),
+                _ if number.fract() == 0.0 && number.abs() < 1e15 => Ok(Count::Place(Place::of_integer(number as i128))),
+                _ => Err(invalid(&value)),
+            };
+        }
+        if !kind.plain().is_integer() {
+            return Err(invalid(&value));
+        }
+        match value.cast_to(&DataType::Decimal128(38, 0)) {
+            Ok(ScalarValue::Decimal128(Some(rows), ..)) => Ok(Count::Place(Place::of_integer(rows))),
+            _ => Err(invalid(&value)),
         }
     }
 
-    /// LIMIT BY: of the rows with equal keys, in the query's order, those from `offset` on, `count` of them.
+    /// LIMIT BY: of the rows with equal keys, in the query's order, those from `skip` on, `rows` of them. Rows stay in their order.
     pub(crate) fn first_of_each(
         &self,
         builder: LogicalPlanBuilder,
-        keys: &[Expr],
+        by: &LimitBy<Expr>,
         sorts: &[Sort],
-        offset: usize,
-        count: usize,
     ) -> Result<LogicalPlanBuilder> {
-        let name = self.unique("row_number");
-        let number = numbering(row_number_udwf(), keys, sorts);
-        let column = Expr::Column(Column::new_unqualified(&name));
-        let high = column.clone().lt_eq(lit(offset.saturating_add(count) as u64));
-        let wanted = if offset > 0 { column.gt(lit(offset as u64)).and(high) } else { high };
-        Ok(builder.window(vec![number.alias(&name)])?.filter(wanted)?)
+        let schema = builder.schema().clone();
+        let names = by.keys.iter().map(|key| match key {
+            Expr::Column(column) => Some(column.name.clone()),
+            _ => None,
+        });
+        let names: Option<Vec<String>> = names.collect();
+        let types = by.keys.iter().map(|key| Ok(SortField::new(key.get_type(&schema)?))).collect::<Result<Vec<_>>>()?;
+        let builder = if sorts.is_empty() { builder } else { builder.sort(sorts.to_vec())? };
+        match (names, by.skip, by.rows) {
+            (Some(keys), Place::First(skip), Place::First(rows)) if RowConverter::supports_fields(&types) => {
+                Ok(LogicalPlanBuilder::from(kept(builder.build()?, keys, skip, rows)))
+            }
+            // Of types that have no rows to compare, or from the end: rows are numbered, which is an order for windows.
+            _ => self.places_of_each(builder, by),
+        }
+    }
+
+    fn places_of_each(&self, builder: LogicalPlanBuilder, by: &LimitBy<Expr>) -> Result<LogicalPlanBuilder> {
+        let (row, number, all) = (self.unique("row"), self.unique("row_number"), self.unique("rows"));
+        let column = |name: &str| Expr::Column(Column::new_unqualified(name));
+        let in_order = [column(&row).sort(true, false)];
+        let builder = LogicalPlanBuilder::from(numbered(builder.build()?, &row)?);
+        let place = over(WindowFunctionDefinition::WindowUDF(row_number_udwf()), Vec::new(), &by.keys, &in_order);
+        let count = over(WindowFunctionDefinition::AggregateUDF(count_udaf()), vec![lit(1_i64)], &by.keys, &[]);
+        let int = |expr: Expr| datafusion::logical_expr::cast(expr, DataType::Int64);
+        let builder = builder.window(vec![place.alias(&number)])?.window(vec![count.alias(&all)])?;
+        let (number, all) = (int(column(&number)), int(column(&all)));
+        let wide = |rows: usize| lit(i64::try_from(rows).unwrap_or(i64::MAX / 4).min(i64::MAX / 4));
+        // The first and the last number that stay.
+        let (mut first, mut last) = (lit(1_i64), all.clone());
+        match by.skip {
+            Place::First(skip) => first = first + wide(skip),
+            Place::Last(skip) => last = last - wide(skip),
+            Place::Part(_) => return Err(of_part()),
+        }
+        let wanted = match by.rows {
+            Place::First(rows) => number.clone().lt(first.clone() + wide(rows)),
+            Place::Last(rows) => number.clone().gt(last.clone() - wide(rows)),
+            Place::Part(_) => return Err(of_part()),
+        };
+        let wanted = number.clone().gt_eq(first).and(number.lt_eq(last)).and(wanted);
+        Ok(builder.filter(wanted)?.sort(in_order)?)
     }
 
     /// LIMIT WITH TIES: the rows from `skip` on whose rank is not over the last one's.
@@ -152,17 +288,47 @@ impl Analyzer<'_> {
         rows: usize,
     ) -> Result<LogicalPlanBuilder> {
         let (number, rank) = (self.unique("row_number"), self.unique("rank"));
-        let exprs =
-            vec![numbering(row_number_udwf(), &[], sorts).alias(&number), numbering(rank_udwf(), &[], sorts).alias(&rank)];
+        let numbering = |function| over(WindowFunctionDefinition::WindowUDF(function), Vec::new(), &[], sorts);
+        let exprs = vec![numbering(row_number_udwf()).alias(&number), numbering(rank_udwf()).alias(&rank)];
         let column = |name: &str| Expr::Column(Column::new_unqualified(name));
         let wanted = column(&number).gt(lit(skip as u64)).and(column(&rank).lt_eq(lit(skip.saturating_add(rows) as u64)));
         Ok(builder.window(exprs)?.filter(wanted)?.sort([column(&number).sort(true, false)])?)
     }
+
+    /// A LIMIT that counts from the end, or a part of all. `keys`: columns of what the rows are sorted by, WITH TIES.
+    pub(crate) fn limited(&self, plan: LogicalPlan, limit: &Limit, keys: Option<Vec<String>>) -> Result<LogicalPlan> {
+        let computed = |count: &Count| match count {
+            Count::Computed(expr) => expr.clone(),
+            Count::Place(Place::First(rows)) => lit(i64::try_from(*rows).unwrap_or(i64::MAX)),
+            Count::Place(_) => lit(ScalarValue::Int64(None)),
+        };
+        let has_subquery =
+            [Some(&limit.skip), limit.rows.as_ref()].into_iter().flatten().any(|count| matches!(count, Count::Computed(_)));
+        if has_subquery && keys.is_none() {
+            let skip = computed(&limit.skip);
+            let rows = limit.rows.as_ref().map(computed);
+            return Ok(LogicalPlanBuilder::from(plan).limit_by_expr(Some(skip), rows)?.build()?);
+        }
+        let (skip, rows) = limit.places()?;
+        Ok(sliced(plan, skip, rows, keys))
+    }
 }
 
-fn numbering(function: Arc<WindowUDF>, keys: &[Expr], sorts: &[Sort]) -> Expr {
+fn of_part() -> Error {
+    Error::not_implemented("LIMIT BY of a fraction of the rows")
+}
+
+fn limit_by_of(keys: Vec<Node>, skip: &Count, rows: Option<&Count>) -> Result<LimitBy<Node>> {
+    let (skip, rows) = (skip.place("OFFSET")?, rows.unwrap_or(&Count::ALL).place("LIMIT BY")?);
+    if matches!(skip, Place::Part(_)) || matches!(rows, Place::Part(_)) {
+        return Err(of_part());
+    }
+    Ok(LimitBy { keys, skip, rows })
+}
+
+fn over(fun: WindowFunctionDefinition, args: Vec<Expr>, keys: &[Expr], sorts: &[Sort]) -> Expr {
     let params = WindowFunctionParams {
-        args: Vec::new(),
+        args,
         partition_by: keys.to_vec(),
         order_by: sorts.to_vec(),
         window_frame: WindowFrame::new((!sorts.is_empty()).then_some(true)),
@@ -170,5 +336,5 @@ fn numbering(function: Arc<WindowUDF>, keys: &[Expr], sorts: &[Sort]) -> Expr {
         null_treatment: None,
         distinct: false,
     };
-    Expr::WindowFunction(Box::new(WindowFunction { fun: WindowFunctionDefinition::WindowUDF(function), params }))
+    Expr::WindowFunction(Box::new(WindowFunction { fun, params }))
 }

@@ -15,7 +15,10 @@ mod aggregates;
 mod array_join;
 mod array_join_calls;
 mod asof;
+mod clauses;
+mod correlated;
 mod exact;
+mod exists_join;
 mod expr;
 pub mod fill;
 mod floats;
@@ -27,6 +30,7 @@ mod junctions;
 mod limits;
 mod natural;
 mod operators;
+pub mod places;
 mod query;
 mod ranges;
 mod recursive;
@@ -136,6 +140,8 @@ pub struct Analyzer<'a> {
     outer: RefCell<Vec<subqueries::Outer>>,
     /// Subqueries that name nothing from outside, by their text and what they see of WITH.
     subqueries: RefCell<Vec<((String, usize), Lowered)>>,
+    /// What joins look up in the SELECT that they stand in, innermost last.
+    clauses: RefCell<Vec<clauses::Clauses>>,
     /// The order of the rows that the SELECT being lowered reads, where they have one.
     ordering: RefCell<Vec<Sort>>,
     /// Names of the columns of sets.
@@ -157,6 +163,7 @@ impl<'a> Analyzer<'a> {
             rounds: RefCell::default(),
             outer: RefCell::default(),
             subqueries: RefCell::default(),
+            clauses: RefCell::default(),
             ordering: RefCell::default(),
             members: RefCell::default(),
             lambda_names: RefCell::default(),
@@ -236,8 +243,12 @@ impl<'a> Analyzer<'a> {
 
     /// The value of a constant expression. Error: BAD_ARGUMENTS where it is none.
     pub fn constant(&self, node: &Node) -> Result<(ScalarValue, SqlType)> {
-        let scope = Scope::default();
-        let typed = self.as_value(self.expr(node, &scope.rows())?)?;
+        self.constant_in(node, &Scope::default().rows())
+    }
+
+    /// As `constant`, of what may name what WITH and the SELECT list give names to.
+    fn constant_in(&self, node: &Node, context: &scope::Context<'_>) -> Result<(ScalarValue, SqlType)> {
+        let typed = self.as_value(self.expr(node, context)?)?;
         match self.fold(typed.clone())?.expr {
             Expr::Literal(value, _) => Ok((value, typed.kind)),
             _ => Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("Expected a constant expression, found {node}"))),

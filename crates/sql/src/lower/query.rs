@@ -24,7 +24,9 @@ pub(super) type Ctes = Rc<HashMap<String, Query>>;
 impl Analyzer<'_> {
     /// Lowers a whole query of the statement.
     pub fn lower(&self, query: &Query) -> Result<Lowered> {
-        self.query(query, &Rc::default())
+        let lowered = self.query(query, &Rc::default())?;
+        let plan = super::correlated::decorrelated(lowered.plan, &self.tables.names)?;
+        Ok(Lowered { plan, columns: lowered.columns })
     }
 
     pub(crate) fn query(&self, query: &Query, outer: &Ctes) -> Result<Lowered> {
@@ -72,7 +74,7 @@ impl Analyzer<'_> {
             }
         }
         let ctes = Rc::new(ctes);
-        let tail = self.tail(query)?;
+        let tail = self.tail(query, &ctes)?;
         match query.body.as_ref() {
             SetExpr::Select(select) => self.select(select, &tail, &scalars, &ctes),
             // ORDER BY and LIMIT behind a UNION belong to its last SELECT.
@@ -298,6 +300,7 @@ impl Analyzer<'_> {
                 kind: column.kind.clone(),
                 expr: column.expr.clone(),
                 hidden: false,
+                of_using: false,
             })
             .collect();
         self.select_over(super::from::Relation { plan: lowered.plan, columns: scope_columns }, &select, tail)
@@ -315,26 +318,22 @@ impl Analyzer<'_> {
         for key in &tail.order_by {
             let mut key = key.clone();
             if let Node::Literal(crate::ast::Literal::Integer(position)) = key.node
-                && let Some((name, _)) = usize::try_from(position - 1).ok().and_then(|index| outputs.get(index))
+                && let Some((name, _)) = super::grouping::place_of(position, outputs.len()).and_then(|at| outputs.get(at))
             {
                 key.node = Node::Name(vec![name.clone()]);
             }
             let typed = self.as_value(self.expr(&key.node, &context)?)?;
             sorts.push(self.sorted(typed, Some(&key), key.descending)?);
         }
-        if let Some(descending) = tail.order_by_all {
-            for (_, typed) in &outputs {
-                sorts.push(self.sorted(typed.clone(), None, descending)?);
-            }
+        if tail.order_by_all.is_some() {
+            sorts = self.order_by_all(tail, &outputs)?;
         }
         let limit_by = match &tail.limit_by {
             None => None,
-            Some((nodes, offset, count)) => {
-                let keys = nodes
-                    .iter()
-                    .map(|node| Ok(self.as_value(self.expr(node, &context)?)?.expr))
-                    .collect::<Result<Vec<_>>>()?;
-                Some((keys, *offset, *count))
+            Some(by) if Tail::limits_by_all(by) => Some(by.over(outputs.iter().map(|(_, typed)| typed.expr.clone()))),
+            Some(by) => {
+                let keys = by.keys.iter().map(|node| Ok(self.as_value(self.expr(node, &context)?)?.expr));
+                Some(by.over(keys.collect::<Result<Vec<_>>>()?))
             }
         };
         self.finish(relation.plan, outputs, sorts, limit_by, select, tail)

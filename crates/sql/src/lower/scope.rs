@@ -42,8 +42,10 @@ pub struct ScopeColumn {
     pub kind: SqlType,
     /// The plan's column, or what an ALIAS column is computed by.
     pub expr: Expr,
-    /// Not part of `*`: virtual columns, and the right side of USING.
+    /// Not part of `*`: virtual columns, and what each side of USING has of its keys.
     pub hidden: bool,
+    /// What one side of USING has of a key: part of `t.*`, beside the column that `*` has.
+    pub of_using: bool,
 }
 
 /// Stands before the name of a column of a subquery without a name where the column is meant, and not what else is given its name.
@@ -76,6 +78,7 @@ impl Scope {
                     kind: column.kind.clone(),
                     expr: Expr::Column(Column::new_unqualified(&column.name)),
                     hidden: false,
+                    of_using: false,
                 })
                 .collect(),
             ..Scope::default()
@@ -98,7 +101,11 @@ impl Scope {
     /// How a column is shown: with its table before it where something else is given its name, or another column has the same one,
     /// unless it is the first of a single JOIN.
     pub(crate) fn shown(&self, column: &ScopeColumn) -> Vec<String> {
-        let mut same = self.columns.iter().filter(|other| other.name == column.name && (!other.hidden || column.hidden));
+        let beside = |other: &&ScopeColumn| match column.of_using {
+            true => other.of_using,
+            false => !other.hidden || column.hidden,
+        };
+        let mut same = self.columns.iter().filter(|other| other.name == column.name).filter(beside);
         let is_first = same.next().is_none_or(|first| std::ptr::eq(first, column));
         let alone = is_first && (self.prefer_first || same.next().is_none()) && !self.given_names.contains(&column.name);
         let table = column.qualifier.last().filter(|_| !alone);
@@ -192,7 +199,14 @@ impl Analyzer<'_> {
             let prefer_column =
                 self.settings.prefer_column_name_to_alias && context.scope.columns.iter().any(|column| column.name == *name);
             if !prefer_column && let Some(node) = context.alias(name) {
-                return self.expr(node, &context.expanding(name));
+                let meant = self.expr(node, &context.expanding(name));
+                // `id AS a, a AS id`: an alias that comes back to what is being read means the column.
+                let comes_back = !context.expanding.is_empty()
+                    && matches!(&meant, Err(error) if error.code() == ErrorCode::UNKNOWN_IDENTIFIER);
+                if comes_back && let Some(typed) = self.column(parts, context)? {
+                    return Ok(typed);
+                }
+                return meant;
             }
         }
         if let Some(typed) = self.column(parts, context)? {
@@ -280,7 +294,7 @@ impl Analyzer<'_> {
         self.cast(tuples, &kind).map(Some)
     }
 
-    fn unknown_name(&self, parts: &[String], context: &Context<'_>) -> Error {
+    pub(super) fn unknown_name(&self, parts: &[String], context: &Context<'_>) -> Error {
         let name = parts.join(".");
         let known = context.scope.columns.iter().map(|column| column.name.as_str());
         let near =

@@ -10,11 +10,13 @@ use datafusion::logical_expr::expr::Sort;
 use datafusion::logical_expr::{Expr, ExprSchemable, Extension, LogicalPlan, LogicalPlanBuilder};
 use gristmill_base::{Error, Result};
 use gristmill_functions::prewhere;
-use sqlparser::ast::{Distinct, JoinOperator, NamedWindowExpr, Query, Select, WindowType};
+use sqlparser::ast::{Distinct, GroupByExpr, JoinOperator, NamedWindowExpr, Query, Select, WindowType};
 
-use super::grouping::Keys;
-use super::items::{Item, add_given_names};
-use super::limits::Tail;
+use super::clauses::Clauses;
+use super::grouping::{Keys, is_sets};
+use super::items::{Item, add_given_names, note_aliases};
+use super::limits::{Limit, LimitBy, Tail};
+use super::places::Place;
 use super::scope::{Context, Scope};
 use super::ties::TiesNode;
 use super::windows::{Sorted, Windows};
@@ -34,7 +36,10 @@ impl Analyzer<'_> {
         if select.prewhere.is_some() {
             self.check_prewhere(&select.from)?;
         }
-        let relation = self.from(&select.from, ctes)?;
+        self.clauses.borrow_mut().push(Clauses::of(select, tail, scalars));
+        let relation = self.from(&select.from, ctes);
+        self.clauses.borrow_mut().pop();
+        let relation = relation?;
         let joined_once = match &select.from[..] {
             [one] => {
                 one.joins
@@ -65,6 +70,15 @@ impl Analyzer<'_> {
             &mut scope.given_names,
         );
         let items = self.items(select, &mut scope)?;
+        let keys = tail.order_by.iter().map(|key| &key.node);
+        for node in [&prewhere, &selection, &having, &qualify].into_iter().flatten().chain(keys) {
+            note_aliases(node, &mut scope)?;
+        }
+        if let GroupByExpr::Expressions(exprs, _) = &select.group_by {
+            for node in translate::nodes(exprs.iter().filter(|expr| !is_sets(expr)))? {
+                note_aliases(&node, &mut scope)?;
+            }
+        }
         let everything =
             || items.iter().map(|item| &item.node).chain(having.iter()).chain(tail.order_by.iter().map(|key| &key.node));
         let keeps_order = |call: &Call| super::aggregates::keeps_order(self.registry.canonical(&call.name));
@@ -75,8 +89,13 @@ impl Analyzer<'_> {
         };
 
         let keys = self.key_nodes(select, &items, &scope)?;
-        let aggregated =
-            keys.is_some() || having.is_some() || everything().any(|node| self.has_aggregate(node, &scope.rows()));
+        // HAVING by itself is another WHERE.
+        let aggregated = keys.is_some() || everything().any(|node| self.has_aggregate(node, &scope.rows()));
+        if keys.as_ref().is_some_and(|keys| keys.is_absent)
+            && !everything().any(|node| self.has_aggregate(node, &scope.rows()))
+        {
+            return Err(Error::not_implemented("WITH TOTALS of a SELECT without GROUP BY and aggregates"));
+        }
         let above: Vec<&Node> = everything().chain(&qualify).collect();
         let below: Vec<&Node> = selection.iter().chain(keys.iter().flat_map(|keys| &keys.nodes)).collect();
         let keys_of_groups = keys.as_ref().map(|keys| keys.nodes.iter().collect::<Vec<_>>()).unwrap_or_default();
@@ -116,15 +135,13 @@ impl Analyzer<'_> {
         let order_by = self.order_keys(tail, &items, &outputs, &context)?;
         let limit_by = match &tail.limit_by {
             None => None,
-            Some((nodes, offset, count)) => {
-                let keys = nodes
-                    .iter()
-                    .map(|node| {
-                        let node = self.positional(node, &items)?;
-                        Ok(self.as_value(self.expr(node, &context)?)?.expr)
-                    })
-                    .collect::<Result<Vec<_>>>()?;
-                Some((keys, *offset, *count))
+            Some(by) if Tail::limits_by_all(by) => Some(by.over(outputs.iter().map(|(_, typed)| typed.expr.clone()))),
+            Some(by) => {
+                let keys = by.keys.iter().map(|node| {
+                    let node = self.positional(node, &items)?;
+                    Ok(self.as_value(self.expr(node, &context)?)?.expr)
+                });
+                Some(by.over(keys.collect::<Result<Vec<_>>>()?))
             }
         };
 
@@ -174,8 +191,8 @@ impl Analyzer<'_> {
         outputs: &[(String, Typed)],
         context: &Context<'_>,
     ) -> Result<Vec<Sorted>> {
-        if let Some(descending) = tail.order_by_all {
-            return outputs.iter().map(|(_, typed)| self.sorted(typed.clone(), None, descending)).collect();
+        if tail.order_by_all.is_some() {
+            return self.order_by_all(tail, outputs);
         }
         tail.order_by
             .iter()
@@ -187,13 +204,22 @@ impl Analyzer<'_> {
             .collect()
     }
 
+    pub(super) fn order_by_all(&self, tail: &Tail, outputs: &[(String, Typed)]) -> Result<Vec<Sorted>> {
+        let (descending, nulls_first) = tail.order_by_all.unwrap_or_default();
+        let key = |typed: &Typed| {
+            let sort = self.sort_of(typed.clone(), descending, nulls_first)?;
+            Ok(Sorted { sort, value: typed.clone(), fill: None })
+        };
+        outputs.iter().map(|(_, typed)| key(typed)).collect()
+    }
+
     /// SELECT list, DISTINCT, ORDER BY, LIMIT BY, LIMIT.
     pub(crate) fn finish(
         &self,
         plan: LogicalPlan,
         outputs: Vec<(String, Typed)>,
         order_by: Vec<Sorted>,
-        limit_by: Option<(Vec<Expr>, usize, usize)>,
+        limit_by: Option<LimitBy<Expr>>,
         select: &Select,
         tail: &Tail,
     ) -> Result<Lowered> {
@@ -241,9 +267,8 @@ impl Analyzer<'_> {
                 if float { super::floats::sort_keys(sort, nullable, short) } else { vec![sort] }
             })
             .collect();
-        let limit_by = limit_by.map(|(keys, offset, count)| {
-            (keys.iter().map(|key| carried(key, &mut projection)).collect::<Vec<_>>(), offset, count)
-        });
+        let limit_by = limit_by
+            .map(|by| LimitBy { keys: by.keys.iter().map(|key| carried(key, &mut projection)).collect::<Vec<_>>(), ..by });
         let hidden = projection.len() > visible;
         let mut builder = LogicalPlanBuilder::from(plan).project(projection)?;
         match &select.distinct {
@@ -251,7 +276,7 @@ impl Analyzer<'_> {
             Some(Distinct::Distinct) if !hidden => builder = distinct_rows(builder)?,
             Some(Distinct::Distinct) => {
                 let on: Vec<Expr> = columns.iter().map(|column| column.expr.clone()).collect();
-                builder = self.first_of_each(builder, &on, &sorts, 0, 1)?;
+                builder = self.first_of_each(builder, &first_of(on), &sorts)?;
             }
             Some(Distinct::On(exprs)) => {
                 let nodes = exprs.iter().map(translate::node).collect::<Result<Vec<_>>>()?;
@@ -265,20 +290,25 @@ impl Analyzer<'_> {
                     })?;
                     on.push(columns[at].expr.clone());
                 }
-                builder = self.first_of_each(builder, &on, &sorts, 0, 1)?;
+                builder = self.first_of_each(builder, &first_of(on), &sorts)?;
             }
         }
-        if let Some((keys, offset, count)) = limit_by {
-            builder = self.first_of_each(builder, &keys, &sorts, offset, count)?;
+        // Rows are in their order then.
+        let is_sorted = limit_by.is_some();
+        if let Some(by) = limit_by {
+            builder = self.first_of_each(builder, &by, &sorts)?;
         }
-        let ties = tail.limit.filter(|_| tail.with_ties).and_then(|(skip, rows)| Some((skip, rows?)));
+        let first_rows = tail.limit.as_ref().and_then(Limit::of_first_rows);
+        let other_limit = tail.limit.as_ref().filter(|_| first_rows.is_none());
+        let ties = first_rows.filter(|_| tail.with_ties).and_then(|(skip, rows)| Some((skip, rows?)));
         if let Some((skip, rows)) = ties.filter(|_| !fills) {
             builder = self.limit_with_ties(builder, &sorts, skip, rows)?;
             let exprs: Vec<Expr> = columns.iter().map(|column| column.expr.clone()).collect();
             return Ok(Lowered { plan: builder.project(exprs)?.build()?, columns });
         }
-        if !sorts.is_empty() {
-            let fetch = tail.limit.and_then(|(skip, fetch)| fetch.map(|fetch| fetch.saturating_add(skip)));
+        let sort_keys: Vec<String> = names_in(&sorts);
+        if !sorts.is_empty() && !is_sorted {
+            let fetch = first_rows.and_then(|(skip, fetch)| fetch.map(|fetch| fetch.saturating_add(skip)));
             // Rows that are made count for the LIMIT as well.
             builder = builder.sort_with_limit(sorts, fetch.filter(|_| !fills))?;
         }
@@ -289,8 +319,15 @@ impl Analyzer<'_> {
             let keys = keys.iter().map(|key| fill::column_name(&key.column)).collect::<Result<_>>()?;
             let node = TiesNode { input: builder.build()?, keys, skip, rows };
             builder = LogicalPlanBuilder::from(LogicalPlan::Extension(Extension { node: Arc::new(node) }));
-        } else if let Some((skip, fetch)) = tail.limit {
+        } else if let Some((skip, fetch)) = first_rows {
             builder = builder.limit(skip, fetch)?;
+        } else if let Some(limit) = other_limit {
+            let keys = match fills {
+                true => keys.iter().map(|key| fill::column_name(&key.column)).collect::<Result<_>>()?,
+                false => sort_keys,
+            };
+            let plan = self.limited(builder.build()?, limit, tail.with_ties.then_some(keys))?;
+            builder = LogicalPlanBuilder::from(plan);
         }
         let exprs: Vec<Expr> = columns.iter().map(|column| column.expr.clone()).collect();
         if builder.schema().fields().len() != exprs.len() {
@@ -298,6 +335,22 @@ impl Analyzer<'_> {
         }
         Ok(Lowered { plan: builder.build()?, columns })
     }
+}
+
+/// The first of the rows that are equal in these columns.
+fn first_of(keys: Vec<Expr>) -> LimitBy<Expr> {
+    LimitBy { keys, skip: Place::First(0), rows: Place::First(1) }
+}
+
+/// The columns that rows are sorted by.
+fn names_in(sorts: &[Sort]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for column in sorts.iter().flat_map(|sort| sort.expr.column_refs()) {
+        if !names.contains(&column.name) {
+            names.push(column.name.clone());
+        }
+    }
+    names
 }
 
 /// The rows of a projection that differ. Its constants tell no rows apart: they are put back behind.

@@ -3,14 +3,17 @@
 //! A subquery may name columns of the queries around it. Such a name becomes an outer reference, which DataFusion turns
 //! into a join. Subqueries without outer references are run before the query they belong to (by the engine).
 
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use arrow::datatypes::Field;
 use datafusion::common::Spans;
+use datafusion::functions_aggregate::count::count;
 use datafusion::logical_expr::expr::Exists;
-use datafusion::logical_expr::{Expr, LogicalPlanBuilder, Subquery};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Subquery, lit};
 use gristmill_base::Result;
+use gristmill_types::SqlType;
 use sqlparser::ast::Query;
 
 use super::scope::{Context, Scope, ScopeColumn};
@@ -76,6 +79,20 @@ impl Analyzer<'_> {
 
     pub(crate) fn exists(&self, query: &Query, negated: bool, context: &Context<'_>) -> Result<Typed> {
         let (lowered, outer) = self.subquery_of(query, context)?;
+        // Above WHERE it is a value, which DataFusion has of scalar subqueries alone: the count of its rows.
+        if !outer.is_empty() && context.windows.is_some() {
+            let rows = self.unique("rows");
+            // What is computed of the rows changes nothing of how many they are.
+            let mut plan = lowered.plan;
+            while let LogicalPlan::Projection(projection) = plan {
+                plan = Arc::unwrap_or_clone(projection.input);
+            }
+            let counted = LogicalPlanBuilder::from(plan).aggregate(Vec::<Expr>::new(), [count(lit(1_i64)).alias(rows)])?;
+            let subquery = Subquery { subquery: Arc::new(counted.build()?), outer_ref_columns: outer, spans: Spans::new() };
+            let rows = Expr::ScalarSubquery(subquery);
+            let exists = Expr::IsTrue(Box::new(if negated { rows.eq(lit(0_i64)) } else { rows.gt(lit(0_i64)) }));
+            return Ok(super::operators::predicate(exists, false));
+        }
         let subquery = Subquery { subquery: Arc::new(lowered.plan), outer_ref_columns: outer, spans: Spans::new() };
         Ok(super::operators::predicate(Expr::Exists(Exists { subquery, negated }), false))
     }
@@ -96,9 +113,15 @@ impl Analyzer<'_> {
                     })
                     .collect();
                 let (tuple, kind) = gristmill_functions::udf::call(self.registry, "tuple", arguments, &self.env)?;
+                // Its fields are called as the columns, where these have names of their own.
+                let names: HashSet<&str> = many.iter().map(|column| column.name.as_str()).collect();
+                let named =
+                    SqlType::Tuple(many.iter().map(|column| (Some(column.name.clone()), column.kind.clone())).collect());
+                let tuple = Typed::new(tuple, kind);
+                let tuple = if names.len() == many.len() { self.cast(tuple, &named)? } else { tuple };
                 let plan =
-                    LogicalPlanBuilder::from(lowered.plan).project(vec![tuple.alias(self.unique("tuple"))])?.build()?;
-                Ok(Typed::new(scalar(plan), kind))
+                    LogicalPlanBuilder::from(lowered.plan).project(vec![tuple.expr.alias(self.unique("tuple"))])?.build()?;
+                Ok(Typed::new(scalar(plan), tuple.kind))
             }
         }
     }

@@ -60,6 +60,7 @@ impl Analyzer<'_> {
             outer: RefCell::new(self.outer.take()),
             // The same text under other settings is another query.
             subqueries: RefCell::default(),
+            clauses: RefCell::default(),
             ordering: RefCell::new(self.ordering.take()),
             members: RefCell::new(self.members.take()),
             lambda_names: RefCell::default(),

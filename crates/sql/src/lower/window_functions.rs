@@ -258,7 +258,7 @@ impl Analyzer<'_> {
             let text = format!("Function {name} takes exactly one parameter");
             return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, text));
         };
-        let (length, length_kind) = self.constant(parameter)?;
+        let (length, length_kind) = self.constant_in(parameter, &context.below_grouping())?;
         let length = match length.cast_to(&arrow::datatypes::DataType::Float64) {
             Ok(ScalarValue::Float64(Some(length))) if length_kind.is_number() => length,
             _ => {

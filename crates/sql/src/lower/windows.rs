@@ -2,15 +2,18 @@
 
 use std::cell::RefCell;
 
-use datafusion::common::Column;
+use arrow::datatypes::DataType;
+use datafusion::common::{Column, ScalarValue};
 use datafusion::logical_expr::expr::{NullTreatment, Sort, WindowFunction, WindowFunctionParams};
 use datafusion::logical_expr::{Expr, WindowFrame, WindowFrameBound, WindowFrameUnits};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use sqlparser::ast::{Expr as Ast, Value, WindowFrameBound as Bound};
 
 use super::scope::Context;
 use super::{Analyzer, Typed};
 use crate::ast::{Call, Fill, Node, SortKey, Window};
+use crate::translate;
 
 /// A key of ORDER BY: what is sorted by may be another expression than its value.
 pub(crate) struct Sorted {
@@ -95,8 +98,10 @@ impl Analyzer<'_> {
             refuse_distance(&keys)?;
         }
         let sorts = keys.iter().map(|(key, typed)| {
-            let sort = self.sort_of(typed.clone(), key.descending, key.nulls_first)?;
-            Ok(sort_keys(sort, &typed.kind))
+            let typed = if by_distance { as_distance(typed.clone()) } else { typed.clone() };
+            let kind = typed.kind.clone();
+            let sort = self.sort_of(typed, key.descending, key.nulls_first)?;
+            Ok(sort_keys(sort, &kind))
         });
         let mut sorts = sorts.collect::<Result<Vec<_>>>()?.concat();
         if by_distance {
@@ -109,6 +114,39 @@ impl Analyzer<'_> {
 
     /// A window with what it takes from the WINDOW clause.
     fn window_of(&self, window: &Window, context: &Context<'_>) -> Result<Window> {
+        let mut whole = self.window_with_base(window, context)?;
+        if let Some(frame) = &mut whole.frame {
+            let ends = [Some(&mut frame.start_bound), frame.end_bound.as_mut()];
+            for bound in ends.into_iter().flatten() {
+                self.compute_distance(bound, context)?;
+            }
+        }
+        Ok(whole)
+    }
+
+    /// Puts the number in the place of what it is computed by: `1 + 1 PRECEDING`. Errors: BAD_ARGUMENTS.
+    fn compute_distance(&self, bound: &mut Bound, context: &Context<'_>) -> Result<()> {
+        let (Bound::Preceding(Some(distance)) | Bound::Following(Some(distance))) = bound else { return Ok(()) };
+        let node = translate::node(distance)?;
+        let (value, kind) = self.constant_in(&node, &context.below_grouping()).map_err(|error| {
+            Error::new(
+                ErrorCode::BAD_ARGUMENTS,
+                format!("The bound {node} of a window frame is no constant: {}", error.message()),
+            )
+        })?;
+        let whole = match value.cast_to(&DataType::Decimal128(38, 0)) {
+            Ok(ScalarValue::Decimal128(Some(number), ..)) if kind.is_integer() && number >= 0 => number,
+            _ => {
+                let text =
+                    format!("The bound {node} of a window frame must be a whole number that is not negative, not {value}");
+                return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+            }
+        };
+        **distance = Ast::value(Value::Number(whole.to_string(), false));
+        Ok(())
+    }
+
+    fn window_with_base(&self, window: &Window, context: &Context<'_>) -> Result<Window> {
         let Some(base) = &window.base else { return Ok(window.clone()) };
         let named = context.scope.windows.get(base).ok_or_else(|| {
             Error::new(
@@ -116,7 +154,7 @@ impl Analyzer<'_> {
                 format!("Window '{base}' is not defined: the query has no WINDOW {base} AS (…)"),
             )
         })?;
-        let mut whole = self.window_of(named, context)?;
+        let mut whole = self.window_with_base(named, context)?;
         if !window.partition_by.is_empty() {
             return Err(Error::new(
                 ErrorCode::BAD_ARGUMENTS,
@@ -169,6 +207,17 @@ fn is_distance(bound: &WindowFrameBound) -> bool {
     !bound.is_unbounded() && *bound != WindowFrameBound::CurrentRow
 }
 
+/// Days and seconds as the numbers that a distance is counted in.
+fn as_distance(key: Typed) -> Typed {
+    let (arrow, kind) = match key.kind.plain() {
+        SqlType::Date | SqlType::Date32 => (DataType::Int32, SqlType::Int32),
+        SqlType::DateTime(_) => (DataType::Int64, SqlType::Int64),
+        _ => return key,
+    };
+    let kind = if key.kind.is_nullable() { kind.nullable() } else { kind };
+    Typed::new(datafusion::logical_expr::cast(key.expr, arrow), kind)
+}
+
 /// A frame of RANGE whose bounds are no distances asks only which rows sort alike. DataFusion says that of every type by GROUPS,
 /// and by RANGE of those alone that distances are known of.
 fn frame_of_peers(frame: WindowFrame, unordered: bool) -> WindowFrame {
@@ -188,8 +237,13 @@ fn refuse_distance(keys: &[(&SortKey, Typed)]) -> Result<()> {
             format!("The RANGE OFFSET window frame requires exactly one ORDER BY column, {given} given"),
         ));
     };
-    let arrow = key.kind.arrow();
-    if arrow.is_numeric() || arrow.is_temporal() {
+    let kind = key.kind.plain();
+    let is_date = matches!(kind, SqlType::Date | SqlType::Date32 | SqlType::DateTime(_));
+    let is_number = kind.is_float()
+        || kind.is_enum()
+        || *kind == SqlType::Bool
+        || kind.integer_bits().is_some_and(|(bits, _)| bits <= 64);
+    if is_date || is_number {
         return Ok(());
     }
     Err(Error::not_implemented(format!(

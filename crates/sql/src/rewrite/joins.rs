@@ -2,7 +2,7 @@
 //!
 //! ClickHouse's words before JOIN may stand in any order (`ANY LEFT`, `LEFT ANY`, `GLOBAL ALL INNER`). They are put in the
 //! parser's order; a strictness that the parser has no word for moves behind ON or into USING:
-//! - `ANY LEFT JOIN t ON c`: `LEFT JOIN t ON __any_join c`, `USING (__any_join, k)`; ASOF alike;
+//! - `ANY LEFT JOIN t ON c`: `LEFT JOIN t ON __any_join c`, `USING (__any_join, k)`; ASOF and ALL alike;
 //! - `PASTE JOIN t`: `CROSS APPLY t`;
 //! - `USING a, b`: `USING (a, b)`;
 //! - `ARRAY JOIN a AS x, b AS y`: `ARRAY JOIN __array_join(a AS x, b AS y)`.
@@ -13,6 +13,7 @@ use super::{at_token, at_word, closes, one_of, opens, until, with_span};
 use crate::tokens::{AFTER_FROM, BEFORE_JOIN, word};
 
 pub(crate) const ANY_JOIN: &str = "__any_join";
+pub(crate) const ALL_JOIN: &str = "__all_join";
 pub(crate) const ASOF_JOIN: &str = "__asof_join";
 pub(crate) const ARRAY_JOIN: &str = "__array_join";
 
@@ -92,6 +93,8 @@ pub(crate) fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
                 Some(ASOF_JOIN)
             } else if has("ANY") {
                 Some(ANY_JOIN)
+            } else if has("ALL") {
+                Some(ALL_JOIN)
             } else {
                 None
             };

@@ -6,7 +6,7 @@
 //! `digits` (`0b101`, `0x1p3`, `x'41'`), `lambdas` (several parameters without parentheses), `aliases` (AS in clauses), `select_top`
 //! (`SELECT TOP 2`), `names` (keywords as names),
 //! `literals` (`0b101`, `(1,)`), `finals` (FINAL after a table), `unions` (ORDER BY and LIMIT before UNION), `variables` (`@@version`),
-//! `fill` (STALENESS), `explained` (EXPLAIN as a query).
+//! `fill` (STALENESS), `totals` (WITH TOTALS without GROUP BY), `explained` (EXPLAIN as a query).
 
 pub(crate) mod aliases;
 pub(crate) mod digits;
@@ -22,6 +22,7 @@ pub(crate) mod select_top;
 pub(crate) mod stars;
 #[cfg(test)]
 mod tests;
+pub(crate) mod totals;
 pub(crate) mod unions;
 pub(crate) mod variables;
 

@@ -18,7 +18,10 @@ fn words_before_join_may_stand_in_any_order() {
     for text in ["SELECT 1 FROM a ANY LEFT JOIN b ON x = y", "SELECT 1 FROM a LEFT ANY JOIN b ON x = y"] {
         assert_eq!(rewritten(text), "SELECT 1 FROM a LEFT JOIN b ON __any_join x = y");
     }
-    assert_eq!(rewritten("SELECT 1 FROM a GLOBAL ALL INNER JOIN b ON x = y"), "SELECT 1 FROM a INNER JOIN b ON x = y");
+    assert_eq!(
+        rewritten("SELECT 1 FROM a GLOBAL ALL INNER JOIN b ON x = y"),
+        "SELECT 1 FROM a INNER JOIN b ON __all_join x = y"
+    );
     assert_eq!(rewritten("SELECT 1 FROM a SEMI LEFT JOIN b USING k"), "SELECT 1 FROM a LEFT SEMI JOIN b USING ( k )");
     assert_eq!(rewritten("SELECT 1 FROM a PASTE JOIN b"), "SELECT 1 FROM a CROSS APPLY b");
 }
@@ -140,4 +143,27 @@ fn a_select_that_sorts_or_limits_before_a_union_gets_brackets() {
     for plain in ["SELECT 1 UNION ALL SELECT 2 LIMIT 1", "SELECT sum ( a ) OVER ( ORDER BY a ) FROM t UNION ALL SELECT 2"] {
         assert_eq!(rewritten(plain), plain);
     }
+}
+
+#[test]
+fn totals_without_keys_get_a_group_by() {
+    assert_eq!(
+        rewritten("SELECT count() FROM t WHERE a WITH TOTALS HAVING 1"),
+        "SELECT count ( ) FROM t WHERE a GROUP BY __no_keys ( ) WITH TOTALS HAVING 1"
+    );
+    for plain in [
+        "SELECT count ( ) FROM t GROUP BY a WITH TOTALS",
+        "SELECT count ( ) FROM ( SELECT a FROM t ) GROUP BY a WITH TOTALS",
+        "WITH totals AS ( SELECT 1 ) SELECT 2",
+    ] {
+        assert_eq!(rewritten(plain), plain);
+    }
+}
+
+#[test]
+fn parameters_of_a_view_that_is_made_stay() {
+    assert_eq!(
+        rewritten("CREATE OR REPLACE VIEW v AS SELECT {k:Array(String)}"),
+        "CREATE OR REPLACE VIEW v AS SELECT __parameter ( 'k' , 'Array(String)' )"
+    );
 }

@@ -228,6 +228,7 @@ impl Analyzer<'_> {
             kind: column.kind.clone(),
             expr: column.expr.clone(),
             hidden: false,
+            of_using: false,
         };
         let scope = Scope { columns: columns.iter().map(named).collect(), ..Scope::default() };
         let mut interpolated: Vec<(String, Expr)> = Vec::new();

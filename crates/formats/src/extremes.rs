@@ -20,6 +20,7 @@ impl Extremes {
         Extremes { columns: columns.clone(), found: vec![None; columns.len()] }
     }
 
+    /// Takes the rows of one batch in. Errors: types that do not compare.
     pub fn add(&mut self, batch: &RecordBatch) -> Result<()> {
         if batch.num_rows() == 0 {
             return Ok(());
@@ -39,20 +40,16 @@ impl Extremes {
     }
 
     /// Two rows: least and greatest. `None` where there was no row.
-    pub fn rows(self) -> Result<Option<RecordBatch>> {
-        let arrays: Option<Vec<ArrayRef>> = self.found.into_iter().collect();
+    pub fn rows(&self) -> Result<Option<RecordBatch>> {
+        let arrays: Option<Vec<ArrayRef>> = self.found.iter().cloned().collect();
         let arrays = arrays.filter(|arrays| !arrays.is_empty());
         Ok(arrays.map(|arrays| RecordBatch::try_new(self.columns.arrow(), arrays)).transpose()?)
     }
 }
 
-/// Strings and compound values have none: ClickHouse gives defaults in their place.
+/// States of aggregates and values of no type have none: defaults stand in their place, as in ClickHouse.
 fn has_extremes(kind: &SqlType) -> bool {
-    use SqlType as T;
-    !matches!(
-        kind.plain(),
-        T::String | T::FixedString(_) | T::Array(_) | T::Map(..) | T::Tuple(_) | T::AggregateFunction(..) | T::Nothing
-    )
+    !matches!(kind.plain(), SqlType::AggregateFunction(..) | SqlType::Nothing)
 }
 
 /// NULL and NaN are neither least nor greatest.
@@ -66,7 +63,10 @@ fn counts(array: &ArrayRef, row: usize) -> bool {
 }
 
 fn ends(array: &ArrayRef) -> Result<ArrayRef> {
-    let compare = make_comparator(array, array, SortOptions::default())?;
+    // What does not compare has its first value at both ends.
+    let Ok(compare) = make_comparator(array, array, SortOptions::default()) else {
+        return Ok(take(array, &UInt32Array::from(vec![0, 0]), None)?);
+    };
     let mut rows = (0..array.len()).filter(|row| counts(array, *row));
     let first = rows.next().unwrap_or(0);
     let (least, greatest) = rows.fold((first, first), |(least, greatest), row| {
@@ -86,10 +86,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn null_and_nan_do_not_count_and_strings_have_none() {
+    fn null_and_nan_do_not_count_and_strings_have_their_own() {
         let columns = Columns::of([("a", SqlType::Int32.nullable()), ("b", SqlType::Float64), ("c", SqlType::String)]);
         let batch = |a: Vec<Option<i32>>, b: Vec<f64>| {
-            let texts = BinaryViewArray::from_iter_values(std::iter::repeat_n(b"x", a.len()));
+            let texts = BinaryViewArray::from_iter_values(a.iter().map(|a| format!("x{}", a.unwrap_or(0))));
             let arrays: Vec<ArrayRef> =
                 vec![Arc::new(Int32Array::from(a)), Arc::new(Float64Array::from(b)), Arc::new(texts)];
             RecordBatch::try_new(columns.arrow(), arrays).expect("a batch")
@@ -100,7 +100,8 @@ mod tests {
         let rows = extremes.rows().expect("rows").expect("there were some");
         assert_eq!(rows.column(0).as_primitive::<Int32Type>().values(), &[-7, 5]);
         assert_eq!(rows.column(1).as_primitive::<Float64Type>().values(), &[-1.0, 9.0]);
-        assert_eq!(rows.column(2).as_binary_view().value(0), b"");
+        let texts = rows.column(2).as_binary_view();
+        assert_eq!((texts.value(0), texts.value(1)), (&b"x-7"[..], &b"x5"[..]));
         assert!(Extremes::new(&columns).rows().expect("rows").is_none());
     }
 }

@@ -1,0 +1,157 @@
+//! What a join looks up in the SELECT that it stands in, before that is lowered: which names its clauses use, and what they give
+//! names to. ON may use aliases of the SELECT list; SEMI and ANTI joins are cheaper where nothing is asked of their other side.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, JoinConstraint, JoinOperator, Select, SelectItem, Visit, Visitor,
+};
+
+use super::Analyzer;
+use super::from::Relation;
+use super::items::substituted;
+use super::joins::Condition;
+use super::limits::Tail;
+use crate::ast::{Node, unescape_identifier};
+use crate::rewrite::stars::STAR;
+use crate::translate;
+
+/// Aliases of aliases that ON is looked through for.
+const STEPS_MOST: usize = 16;
+
+#[derive(Default)]
+pub(crate) struct Clauses {
+    /// Whether `*` or the like stands in the SELECT.
+    stars: bool,
+    /// Names with what stands before them, but for the conditions of SEMI and ANTI joins.
+    names: HashSet<Vec<String>>,
+    aliases: HashMap<String, Node>,
+}
+
+impl Clauses {
+    /// Of a SELECT without joins nothing is noted.
+    pub fn of(select: &Select, tail: &Tail, scalars: &HashMap<String, Node>) -> Clauses {
+        let mut clauses = Clauses::default();
+        if select.from.iter().all(|from| from.joins.is_empty()) {
+            return clauses;
+        }
+        clauses.aliases = scalars.clone();
+        for item in select.projection.iter().filter_map(|item| translate::select_item(item).ok()) {
+            item.walk(&mut |node| {
+                if let Node::Aliased(inner, alias) = node {
+                    clauses.aliases.insert(alias.clone(), inner.as_ref().clone());
+                }
+                true
+            });
+        }
+        let mut select = select.clone();
+        for join in select.from.iter_mut().flat_map(|from| &mut from.joins) {
+            if let JoinOperator::Semi(constraint)
+            | JoinOperator::LeftSemi(constraint)
+            | JoinOperator::RightSemi(constraint)
+            | JoinOperator::Anti(constraint)
+            | JoinOperator::LeftAnti(constraint)
+            | JoinOperator::RightAnti(constraint) = &mut join.join_operator
+            {
+                *constraint = JoinConstraint::None;
+            }
+        }
+        let wildcard = |item: &SelectItem| matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..));
+        clauses.stars = select.projection.iter().any(wildcard);
+        let _ = select.visit(&mut clauses);
+        let keys = tail.order_by.iter().map(|key| &key.node).chain(tail.limit_by.iter().flat_map(|by| &by.keys));
+        for node in keys.chain(scalars.values()) {
+            node.walk(&mut |node| {
+                if let Node::Name(parts) = node {
+                    clauses.names.insert(parts.clone());
+                }
+                true
+            });
+        }
+        clauses
+    }
+}
+
+impl Visitor for Clauses {
+    type Break = ();
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        match expr {
+            Expr::Identifier(name) => {
+                self.names.insert(vec![unescape_identifier(name)]);
+            }
+            Expr::CompoundIdentifier(parts) => {
+                self.names.insert(parts.iter().map(unescape_identifier).collect());
+            }
+            Expr::CompoundFieldAccess { .. } => {
+                if let Ok(Node::Name(parts)) = translate::node(expr) {
+                    self.names.insert(parts);
+                }
+            }
+            Expr::Function(function) => {
+                let name = function.name.to_string();
+                let is_star = |argument: &FunctionArg| {
+                    matches!(
+                        argument,
+                        FunctionArg::Unnamed(FunctionArgExpr::Wildcard | FunctionArgExpr::QualifiedWildcard(_))
+                    )
+                };
+                let takes_star = matches!(&function.args, FunctionArguments::List(list) if list.args.iter().any(is_star));
+                let is_star = ["__except", "__replace", "__apply", STAR].iter().any(|known| name.starts_with(known))
+                    || name.to_ascii_uppercase().ends_with("COLUMNS");
+                self.stars |= is_star || (takes_star && !name.eq_ignore_ascii_case("count"));
+            }
+            Expr::Wildcard(_) | Expr::QualifiedWildcard(..) => self.stars = true,
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Analyzer<'_> {
+    /// Whether the SELECT names a column of `other` that `kept` has not.
+    pub(super) fn asks_of(&self, other: &Relation, kept: &Relation) -> bool {
+        let clauses = self.clauses.borrow();
+        let Some(clauses) = clauses.last() else { return true };
+        let (other, kept) = (other.scope(), kept.scope());
+        clauses.stars || clauses.names.iter().any(|parts| has(&other, parts) && !has(&kept, parts))
+    }
+
+    /// A condition of ON with what its aliases stand for. A name that is a column of a side means the column.
+    pub(super) fn without_aliases(&self, condition: Condition, left: &Relation, right: &Relation) -> Condition {
+        let Condition::On(mut parts) = condition else { return condition };
+        let clauses = self.clauses.borrow();
+        let Some(aliases) = clauses.last().map(|clauses| &clauses.aliases).filter(|aliases| !aliases.is_empty()) else {
+            return Condition::On(parts);
+        };
+        let (left, right) = (left.scope(), right.scope());
+        for part in &mut parts {
+            for _ in 0..STEPS_MOST {
+                let mut found: Option<&str> = None;
+                part.walk(&mut |node| {
+                    if let Node::Name(parts) = node
+                        && let [name] = &parts[..]
+                        && aliases.contains_key(name)
+                        && !has(&left, parts)
+                        && !has(&right, parts)
+                    {
+                        found = Some(name.as_str());
+                    }
+                    found.is_none()
+                });
+                let Some(name) = found.map(str::to_string) else { break };
+                *part = substituted(part, &name, &aliases[&name]);
+            }
+        }
+        Condition::On(parts)
+    }
+}
+
+/// Whether a name, or what it begins with, is a column.
+fn has(scope: &super::Scope, parts: &[String]) -> bool {
+    (1..=parts.len()).any(|end| {
+        let parts = &parts[..end];
+        (0..end).any(|split| !scope.named(&parts[split..].join("."), &parts[..split]).is_empty())
+    })
+}

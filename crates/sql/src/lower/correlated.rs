@@ -1,0 +1,168 @@
+//! Scalar subqueries that depend on the row around them by other conditions than equalities.
+//!
+//! DataFusion turns a subquery into a join where its conditions on the row are equalities, which become the keys of a grouping. The
+//! others are computed for each combination of values that the rows around have, once:
+//!
+//! ```text
+//! SELECT (SELECT sum(w) FROM u WHERE u.id < t.id) FROM t
+//! values  = SELECT DISTINCT id FROM t
+//! answers = SELECT id, sum(w) FROM values JOIN u ON u.id < values.id GROUP BY id
+//! SELECT answers.sum FROM t LEFT JOIN answers ON t.id IS NOT DISTINCT FROM answers.id
+//! ```
+//!
+//! The rows around are computed twice thereby. Taken are subqueries that aggregate into one row, whose conditions stand
+//! right below the aggregation, in SELECT and WHERE; all else is left to DataFusion, and its errors.
+
+use std::sync::Arc;
+
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{Column, JoinType, Result};
+use datafusion::functions::core::expr_fn::coalesce;
+use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
+use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan, LogicalPlanBuilder, Operator, Subquery, binary_expr, lit};
+
+use super::NameNumbers;
+
+/// The plan with joins in the place of such subqueries. `names`: for the columns that come with them.
+pub(super) fn decorrelated(plan: LogicalPlan, names: &NameNumbers) -> Result<LogicalPlan> {
+    Ok(plan.transform_up_with_subqueries(|plan| one_level(plan, names))?.data)
+}
+
+fn one_level(plan: LogicalPlan, names: &NameNumbers) -> Result<Transformed<LogicalPlan>> {
+    let [input] = plan.inputs()[..] else { return Ok(Transformed::no(plan)) };
+    if !matches!(plan, LogicalPlan::Projection(_) | LogicalPlan::Filter(_)) {
+        return Ok(Transformed::no(plan));
+    }
+    let original = input.clone();
+    let mut joined = original.clone();
+    let mut changed = false;
+    let mut exprs = Vec::new();
+    for expr in plan.expressions() {
+        // What a column is called stays.
+        let name = expr.schema_name().to_string();
+        let replaced = expr.transform_down(|expr| {
+            let Expr::ScalarSubquery(subquery) = &expr else { return Ok(Transformed::no(expr)) };
+            let Some(parts) = Parts::of(subquery, &original) else { return Ok(Transformed::no(expr)) };
+            let (with_answers, answer) = parts.joined(joined.clone(), &original, names)?;
+            (joined, changed) = (with_answers, true);
+            Ok(Transformed::yes(answer))
+        })?;
+        let keeps_name = !replaced.transformed || matches!(plan, LogicalPlan::Filter(_));
+        exprs.push(if keeps_name || matches!(replaced.data, Expr::Alias(_)) {
+            replaced.data
+        } else {
+            replaced.data.alias(name)
+        });
+    }
+    if !changed {
+        return Ok(Transformed::no(plan));
+    }
+    let columns: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
+    let is_filter = matches!(plan, LogicalPlan::Filter(_));
+    let built = LogicalPlanBuilder::from(joined);
+    let built = match (is_filter, exprs.pop()) {
+        (true, Some(condition)) => built.filter(condition)?.project(columns)?,
+        (_, last) => built.project(exprs.into_iter().chain(last))?,
+    };
+    Ok(Transformed::yes(built.build()?))
+}
+
+/// A subquery that can be computed so.
+struct Parts {
+    /// What stands above the aggregation, the highest first.
+    above: Vec<Vec<Expr>>,
+    aggregate: Aggregate,
+    /// Conditions on the row around, and those that are about the subquery's own rows.
+    about_row: Vec<Expr>,
+    own: Vec<Expr>,
+    rows: Arc<LogicalPlan>,
+    /// Columns of the row around.
+    named: Vec<Column>,
+}
+
+impl Parts {
+    fn of(subquery: &Subquery, around: &LogicalPlan) -> Option<Parts> {
+        let named: Vec<Column> = subquery
+            .outer_ref_columns
+            .iter()
+            .map(|expr| match expr {
+                Expr::OuterReferenceColumn(_, column) if around.schema().has_column(column) => Some(column.clone()),
+                _ => None,
+            })
+            .collect::<Option<_>>()?;
+        let mut above = Vec::new();
+        let mut plan = subquery.subquery.as_ref();
+        while let LogicalPlan::Projection(projection) = plan {
+            above.push(projection.expr.clone());
+            plan = projection.input.as_ref();
+        }
+        let LogicalPlan::Aggregate(aggregate) = plan else { return None };
+        let mut rows = aggregate.input.clone();
+        let (mut about_row, mut own) = (Vec::new(), Vec::new());
+        while let LogicalPlan::Filter(filter) = rows.as_ref() {
+            for condition in split_conjunction_owned(filter.predicate.clone()) {
+                if condition.contains_outer() { about_row.push(condition) } else { own.push(condition) }
+            }
+            rows = filter.input.clone();
+        }
+        let of_equalities = about_row.iter().all(is_equality);
+        let holds_others = rows.all_out_ref_exprs().is_empty()
+            && above.iter().flatten().chain(&aggregate.aggr_expr).all(|expr| !expr.contains_outer());
+        let is_taken = !named.is_empty() && aggregate.group_expr.is_empty() && holds_others && !of_equalities;
+        is_taken.then(|| Parts { above, aggregate: aggregate.clone(), about_row, own, rows, named })
+    }
+
+    /// The rows around with the subquery's answer beside each, and what it is.
+    fn joined(self, around: LogicalPlan, of: &LogicalPlan, names: &NameNumbers) -> Result<(LogicalPlan, Expr)> {
+        let unqualified = |name: &str| Expr::Column(Column::new_unqualified(name));
+        let keys: Vec<String> = self.named.iter().map(|column| names.unique(&column.name)).collect();
+        let values = self.named.iter().zip(&keys).map(|(column, key)| Expr::Column(column.clone()).alias(key));
+        let values = LogicalPlanBuilder::from(of.clone()).project(values)?.distinct()?.build()?;
+        let as_key = |expr: Expr| -> Result<Expr> {
+            let replaced = expr.transform_down(|expr| {
+                let Expr::OuterReferenceColumn(_, column) = &expr else { return Ok(Transformed::no(expr)) };
+                let key = self.named.iter().position(|named| named == column);
+                Ok(key.map_or_else(|| Transformed::no(expr.clone()), |at| Transformed::yes(unqualified(&keys[at]))))
+            })?;
+            Ok(replaced.data)
+        };
+        let on = self.about_row.iter().cloned().map(as_key).collect::<Result<Vec<_>>>()?;
+        let mut rows = LogicalPlanBuilder::from(self.rows.as_ref().clone());
+        if let Some(own) = conjunction(self.own) {
+            rows = rows.filter(own)?;
+        }
+        let answers = LogicalPlanBuilder::from(values).join_on(rows.build()?, JoinType::Inner, on)?;
+        let groups: Vec<Expr> = keys.iter().map(|key| unqualified(key)).collect();
+        let mut answers = answers.aggregate(groups.clone(), self.aggregate.aggr_expr.clone())?;
+        for exprs in self.above.into_iter().rev() {
+            answers = answers.project(exprs.into_iter().chain(groups.clone()))?;
+        }
+        // The answer has a name of its own, and so have the keys beside it.
+        let own_name = names.unique("answer");
+        let places = answers.schema().columns();
+        let is_key = |column: &Column| column.relation.is_none() && keys.contains(&column.name);
+        let Some(answer) = places.iter().find(|column| !is_key(column)) else {
+            return datafusion::common::internal_err!("A subquery without a column");
+        };
+        let answers = answers.project([Expr::Column(answer.clone()).alias(&own_name)].into_iter().chain(groups))?.build()?;
+        let same =
+            self.named.iter().zip(&keys).map(|(column, key)| {
+                binary_expr(Expr::Column(column.clone()), Operator::IsNotDistinctFrom, unqualified(key))
+            });
+        let joined = LogicalPlanBuilder::from(around).join_on(answers, JoinType::Left, same.collect::<Vec<_>>())?.build()?;
+        // Of no rows a count is 0, and all else is NULL.
+        let counts = match &self.aggregate.aggr_expr[..] {
+            [one] => matches!(one.clone().unalias(), Expr::AggregateFunction(call) if call.func.name() == "count"),
+            _ => false,
+        };
+        let answer = unqualified(&own_name);
+        Ok((joined, if counts { coalesce(vec![answer, lit(0_i64)]) } else { answer }))
+    }
+}
+
+/// `a = b` of a column with one of the row around: what DataFusion takes.
+fn is_equality(condition: &Expr) -> bool {
+    let is_column = |expr: &Expr| matches!(expr, Expr::Column(_) | Expr::OuterReferenceColumn(..));
+    matches!(condition, Expr::BinaryExpr(binary)
+        if binary.op == Operator::Eq && is_column(&binary.left) && is_column(&binary.right))
+}

@@ -1,0 +1,28 @@
+-- SEMI and ANTI joins have the columns of both sides.
+CREATE TABLE ja (k UInt32, a String) ENGINE = Memory;
+INSERT INTO ja VALUES (1, 'a1'), (2, 'a2'), (2, 'a22');
+CREATE TABLE jb (k Nullable(UInt32), b String) ENGINE = Memory;
+INSERT INTO jb VALUES (2, 'b2'), (3, 'b3'), (NULL, 'bn');
+CREATE TABLE jc (k UInt64, b String) ENGINE = Memory;
+INSERT INTO jc VALUES (2, 'c2'), (3, 'c3');
+SELECT x.a, y.b FROM (SELECT 1 AS a) x SEMI JOIN (SELECT 1 AS a, 2 AS b) y ON x.a = y.a;
+SELECT * FROM ja SEMI LEFT JOIN jb ON ja.k = jb.k ORDER BY ALL;
+SELECT * FROM ja SEMI LEFT JOIN jb USING (k) ORDER BY ALL;
+SELECT k, b FROM ja SEMI RIGHT JOIN jb USING (k) ORDER BY ALL;
+SELECT jb.k, length(a) > 1 FROM ja SEMI RIGHT JOIN jb ON ja.k = jb.k ORDER BY ALL;
+SELECT * FROM ja ANTI LEFT JOIN jb ON ja.k = jb.k ORDER BY ALL;
+SELECT * FROM ja ANTI LEFT JOIN jb USING (k) ORDER BY ALL;
+SELECT * FROM ja ANTI RIGHT JOIN jb ON ja.k = jb.k ORDER BY ALL;
+SELECT * FROM ja ANTI RIGHT JOIN jb USING (k) ORDER BY ALL;
+SELECT * FROM ja ANTI LEFT JOIN jc ON ja.k = jc.k ORDER BY ALL SETTINGS join_use_nulls = 1;
+SELECT * FROM ja SEMI LEFT JOIN jc ON ja.k = jc.k ORDER BY ALL SETTINGS join_use_nulls = 1;
+SELECT toTypeName(k), toTypeName(a), toTypeName(b) FROM ja SEMI LEFT JOIN jc USING (k) LIMIT 1;
+SELECT * FROM ja SEMI LEFT JOIN jc ON ja.k = jc.k ORDER BY ALL FORMAT TSVWithNamesAndTypes;
+SELECT * FROM ja SEMI LEFT JOIN jc USING (k) ORDER BY ALL SETTINGS join_use_nulls = 1 FORMAT TSVWithNamesAndTypes;
+SELECT * FROM ja ANTI LEFT JOIN jc USING (k) ORDER BY ALL SETTINGS join_use_nulls = 1 FORMAT TSVWithNamesAndTypes;
+SELECT * FROM ja ANTI RIGHT JOIN jc USING (k) ORDER BY ALL SETTINGS join_use_nulls = 1 FORMAT TSVWithNamesAndTypes;
+SELECT a, b FROM ja SEMI LEFT JOIN jc ON ja.k = jc.k AND a < b ORDER BY ALL;
+SELECT a, b FROM ja ANTI LEFT JOIN jc ON ja.k = jc.k AND a > b ORDER BY ALL;
+SELECT a FROM ja SEMI LEFT JOIN jc ON ja.k = jc.k WHERE b = 'c2' ORDER BY ALL;
+SELECT a FROM ja SEMI LEFT JOIN jc ON ja.k = jc.k ORDER BY b, a;
+SELECT count() FROM ja SEMI LEFT JOIN jc ON ja.k = jc.k;

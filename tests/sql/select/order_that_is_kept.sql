@@ -1,0 +1,21 @@
+-- What goes by the places of rows sees them in the order of the subquery, and branches of UNION ALL come as they are written.
+CREATE TABLE t (id UInt32, g String, d Date, v Nullable(Float64), tp Tuple(a UInt8, b String)) ENGINE = MergeTree ORDER BY id;
+INSERT INTO t SELECT number, ['a','b','c'][number % 3 + 1], toDate('2024-01-01') + number, if(number % 5 = 0, NULL, number / 7), (number, toString(number)) FROM numbers(30);
+CREATE TABLE u (id UInt32, w UInt32, s String) ENGINE = Memory;
+INSERT INTO u VALUES (1, 10, 'x'), (2, 20, 'y'), (50, 500, 'z');
+SELECT id FROM (SELECT id FROM t ORDER BY id DESC) LIMIT 1 BY id % 2;
+SELECT id FROM (SELECT id, g FROM t ORDER BY g DESC, id) LIMIT 1 BY g;
+SELECT id FROM t LIMIT 1 BY id % 2;
+SELECT id FROM t LIMIT 1, 2 BY id % 2;
+SELECT id FROM t WHERE id > 4 LIMIT 2 BY g;
+SELECT g, id FROM t ORDER BY g DESC, id LIMIT 2 BY g;
+SELECT g, id FROM t ORDER BY g DESC, id LIMIT 1, 1 BY g LIMIT 2;
+SELECT id FROM t ORDER BY id DESC LIMIT 1 BY map('a', id % 2);
+SELECT * FROM (SELECT number AS a FROM numbers(3) ORDER BY a DESC) PASTE JOIN (SELECT number AS b FROM numbers(3) ORDER BY b);
+SELECT * FROM (SELECT id AS a FROM t ORDER BY a DESC LIMIT 4) AS x PASTE JOIN (SELECT id AS b FROM t ORDER BY b LIMIT 3) AS y;
+SELECT 1 UNION ALL SELECT 2;
+SELECT 4 UNION ALL SELECT 3 UNION ALL SELECT 2 UNION ALL SELECT 1;
+SELECT id FROM u UNION ALL SELECT 7;
+SELECT max(id) FROM t UNION ALL SELECT min(id) FROM t UNION ALL SELECT count() FROM u;
+SELECT * FROM (SELECT 5 AS x UNION ALL SELECT 4) LIMIT 1;
+SELECT x + 1 FROM (SELECT 5 AS x UNION ALL SELECT 4 UNION ALL SELECT 9) WHERE x != 4;
