@@ -85,5 +85,7 @@ pub use cast::{cast_expr, conversion_expr};
 pub use monotonic::{Direction, Holds, Monotonicity, monotonic, monotonic_call};
 pub use ordering::sort_expr;
 pub use registry::Registry;
-pub use scalar::{Argument, Asker, Bound, FunctionEnv, Kernel, Nulls, RANGE_ELEMENTS_MAX, ScalarFunction, SessionRoles};
+pub use scalar::{
+    Argument, Asker, Bound, FunctionEnv, JsonRules, Kernel, Nulls, RANGE_ELEMENTS_MAX, ScalarFunction, SessionRoles,
+};
 pub use udf::{FunctionUdf, call, scalar_udf};

@@ -78,7 +78,13 @@ pub fn register(registry: &mut Registry) {
             with_field(name, arguments, T::String, |find, rows| {
                 strings(rows, |row, out| {
                     if let Some((raw, escaped)) = find(row).and_then(|value| JsonCursor::new(value).raw_string().ok()) {
-                        out.extend(unescaped(raw, escaped));
+                        let begin = out.len();
+                        // An escape that is broken leaves nothing.
+                        if !escaped {
+                            out.extend_from_slice(raw);
+                        } else if gristmill_types::scan::json::unescape(raw, out).is_err() {
+                            out.truncate(begin);
+                        }
                     }
                     Ok(())
                 })

@@ -3,10 +3,12 @@
 use SqlType as T;
 use arrow::datatypes::Float64Type;
 use gristmill_base::Result;
-use gristmill_types::SqlType;
+use gristmill_types::{IntervalKind, SqlType};
 
 use crate::columns::{Numbers, strings};
-use crate::define::{arity, bad_argument, expect_number, need_constant_text, plain};
+use crate::define::{
+    arity, bad_argument, constant_integer, expect_number, illegal, need_constant_text, not_constant, plain,
+};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -45,10 +47,26 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("formatReadableTimeDelta", plain(|name, arguments, _| time_delta(name, arguments)));
 }
 
+/// Digits behind the point at most.
+const DIGITS_MAX: usize = 60;
+
 fn scaled(name: &str, arguments: &[Argument], base: f64, units: &'static [&'static str]) -> Result<Bound> {
-    arity(name, arguments, 1..=1)?;
+    arity(name, arguments, 1..=2)?;
     expect_number(name, arguments, 0)?;
-    Ok(Bound::cast(vec![T::Float64], T::String, move |args, rows| {
+    let digits = match arguments.get(1) {
+        None => 2,
+        Some(digits) if !matches!(digits.kind.integer_bits(), Some((..=64, false))) => {
+            return Err(illegal(name, arguments, 1, "an unsigned integer, the digits after the point"));
+        }
+        Some(digits) => {
+            let given = constant_integer(digits).ok_or_else(|| not_constant(name, 1))?;
+            usize::try_from(given).ok().filter(|digits| *digits <= DIGITS_MAX).ok_or_else(|| {
+                bad_argument(name, format!("the number of digits must be from 0 to {DIGITS_MAX}, not {given}"))
+            })?
+        }
+    };
+    let casts = std::iter::once(T::Float64).chain(arguments[1..].iter().map(|argument| argument.kind.clone())).collect();
+    Ok(Bound::cast(casts, T::String, move |args, rows| {
         let values = Numbers::of::<Float64Type>(&args[0])?;
         strings(rows, |row, out| {
             let mut value = values.get(row);
@@ -57,8 +75,11 @@ fn scaled(name: &str, arguments: &[Argument], base: f64, units: &'static [&'stat
                 value /= base;
                 unit += 1;
             }
-            let text =
-                if value.is_finite() { format!("{value:.2}{}", units[unit]) } else { value.to_string().to_lowercase() };
+            let text = if value.is_finite() {
+                format!("{value:.digits$}{}", units[unit])
+            } else {
+                value.to_string().to_lowercase()
+            };
             out.extend(text.bytes());
             Ok(())
         })
@@ -78,10 +99,32 @@ const UNITS: [(&str, f64); 9] = [
     ("nanoseconds", 1e-9),
 ];
 
+/// Seconds of a unit; months and what consists of them have no fixed number.
+fn seconds_of(kind: IntervalKind) -> Option<f64> {
+    Some(match kind {
+        IntervalKind::Nanosecond => 1e-9,
+        IntervalKind::Microsecond => 1e-6,
+        IntervalKind::Millisecond => 1e-3,
+        IntervalKind::Second => 1.0,
+        IntervalKind::Minute => 60.0,
+        IntervalKind::Hour => 3600.0,
+        IntervalKind::Day => 86_400.0,
+        IntervalKind::Week => 604_800.0,
+        IntervalKind::Month | IntervalKind::Quarter | IntervalKind::Year => return None,
+    })
+}
+
 /// Seconds as years, months, … down to seconds, or between two given units.
 fn time_delta(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=3)?;
-    expect_number(name, arguments, 0)?;
+    let per_second = match &arguments[0].kind {
+        T::Interval(kind) => seconds_of(*kind)
+            .ok_or_else(|| bad_argument(name, format!("an {} has no fixed number of seconds", arguments[0].kind)))?,
+        _ => {
+            expect_number(name, arguments, 0)?;
+            1.0
+        }
+    };
     let find = |i: usize, default: usize| -> Result<usize> {
         if i >= arguments.len() {
             return Ok(default);
@@ -101,7 +144,7 @@ fn time_delta(name: &str, arguments: &[Argument]) -> Result<Bound> {
     Ok(Bound::cast(casts, T::String, move |args, rows| {
         let values = Numbers::of::<Float64Type>(&args[0])?;
         strings(rows, |row, out| {
-            let value = values.get(row);
+            let value = values.get(row) * per_second;
             if !value.is_finite() {
                 out.extend(value.to_string().to_lowercase().bytes());
                 return Ok(());
