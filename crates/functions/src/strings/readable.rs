@@ -3,7 +3,7 @@
 use SqlType as T;
 use arrow::datatypes::Float64Type;
 use gristmill_base::Result;
-use gristmill_types::{IntervalKind, SqlType};
+use gristmill_types::SqlType;
 
 use crate::columns::{Numbers, strings};
 use crate::define::{
@@ -47,26 +47,13 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("formatReadableTimeDelta", plain(|name, arguments, _| time_delta(name, arguments)));
 }
 
-/// Digits behind the point at most.
-const DIGITS_MAX: usize = 60;
-
 fn scaled(name: &str, arguments: &[Argument], base: f64, units: &'static [&'static str]) -> Result<Bound> {
+    if arguments.len() == 2 {
+        return scaled_to(name, arguments, base, units);
+    }
     arity(name, arguments, 1..=2)?;
     expect_number(name, arguments, 0)?;
-    let digits = match arguments.get(1) {
-        None => 2,
-        Some(digits) if !matches!(digits.kind.integer_bits(), Some((..=64, false))) => {
-            return Err(illegal(name, arguments, 1, "an unsigned integer, the digits after the point"));
-        }
-        Some(digits) => {
-            let given = constant_integer(digits).ok_or_else(|| not_constant(name, 1))?;
-            usize::try_from(given).ok().filter(|digits| *digits <= DIGITS_MAX).ok_or_else(|| {
-                bad_argument(name, format!("the number of digits must be from 0 to {DIGITS_MAX}, not {given}"))
-            })?
-        }
-    };
-    let casts = std::iter::once(T::Float64).chain(arguments[1..].iter().map(|argument| argument.kind.clone())).collect();
-    Ok(Bound::cast(casts, T::String, move |args, rows| {
+    Ok(Bound::cast(vec![T::Float64], T::String, move |args, rows| {
         let values = Numbers::of::<Float64Type>(&args[0])?;
         strings(rows, |row, out| {
             let mut value = values.get(row);
@@ -75,10 +62,41 @@ fn scaled(name: &str, arguments: &[Argument], base: f64, units: &'static [&'stat
                 value /= base;
                 unit += 1;
             }
-            let text = if value.is_finite() {
-                format!("{value:.digits$}{}", units[unit])
-            } else {
-                value.to_string().to_lowercase()
+            let text =
+                if value.is_finite() { format!("{value:.2}{}", units[unit]) } else { value.to_string().to_lowercase() };
+            out.extend(text.bytes());
+            Ok(())
+        })
+    }))
+}
+
+/// Digits behind the point at most.
+const DIGITS_MAX: i128 = 60;
+
+/// As `scaled`, with so many digits behind the point as the second argument says.
+fn scaled_to(name: &str, arguments: &[Argument], base: f64, units: &'static [&'static str]) -> Result<Bound> {
+    expect_number(name, arguments, 0)?;
+    if !matches!(arguments[1].kind.integer_bits(), Some((..=64, false))) {
+        return Err(illegal(name, arguments, 1, "an unsigned integer, the digits behind the point"));
+    }
+    let digits = constant_integer(&arguments[1]).ok_or_else(|| not_constant(name, 1))?;
+    if !(0..=DIGITS_MAX).contains(&i128::from(digits)) {
+        return Err(bad_argument(name, format!("the number of digits must be from 0 to {DIGITS_MAX}, not {digits}")));
+    }
+    let digits = digits as usize;
+    Ok(Bound::cast(vec![T::Float64, arguments[1].kind.clone()], T::String, move |args, rows| {
+        let values = Numbers::of::<Float64Type>(&args[0])?;
+        strings(rows, |row, out| {
+            let value = values.get(row);
+            let mut unit = 0;
+            let mut scaled = value;
+            while unit + 1 < units.len() && scaled.abs() >= base {
+                scaled /= base;
+                unit += 1;
+            }
+            let text = match value.is_finite() {
+                true => format!("{scaled:.digits$}{}", units[unit]),
+                false => value.to_string().to_lowercase(),
             };
             out.extend(text.bytes());
             Ok(())
@@ -100,17 +118,18 @@ const UNITS: [(&str, f64); 9] = [
 ];
 
 /// Seconds of a unit; months and what consists of them have no fixed number.
-fn seconds_of(kind: IntervalKind) -> Option<f64> {
+fn seconds_of(kind: gristmill_types::IntervalKind) -> Option<f64> {
+    use gristmill_types::IntervalKind as K;
     Some(match kind {
-        IntervalKind::Nanosecond => 1e-9,
-        IntervalKind::Microsecond => 1e-6,
-        IntervalKind::Millisecond => 1e-3,
-        IntervalKind::Second => 1.0,
-        IntervalKind::Minute => 60.0,
-        IntervalKind::Hour => 3600.0,
-        IntervalKind::Day => 86_400.0,
-        IntervalKind::Week => 604_800.0,
-        IntervalKind::Month | IntervalKind::Quarter | IntervalKind::Year => return None,
+        K::Nanosecond => 1e-9,
+        K::Microsecond => 1e-6,
+        K::Millisecond => 1e-3,
+        K::Second => 1.0,
+        K::Minute => 60.0,
+        K::Hour => 3600.0,
+        K::Day => 86_400.0,
+        K::Week => 604_800.0,
+        K::Month | K::Quarter | K::Year => return None,
     })
 }
 
