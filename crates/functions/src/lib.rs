@@ -27,6 +27,7 @@ pub mod experiments;
 pub mod financial;
 pub mod format_row;
 pub mod geo;
+pub mod geo_distance;
 pub mod geohashes;
 pub mod geometry;
 pub mod h3;

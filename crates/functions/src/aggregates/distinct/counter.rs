@@ -58,8 +58,9 @@ impl Counter {
     /// The key does not go where the others are.
     #[cold]
     fn outgrow(&mut self, key: u64, shape: &Shape) {
-        match (&self, shape.set_max) {
-            (Counter::Few(_), Some(set_max)) => self.to_set(set_max),
+        let is_few = matches!(self, Counter::Few(_));
+        match shape.set_max {
+            Some(set_max) if is_few => self.to_set(set_max),
             _ => self.to_registers(shape),
         }
         self.insert(key, shape);
