@@ -39,3 +39,4 @@ SELECT regexpExtract('100-200', '\\d+'), regexpExtract('100-200', '(\\d+)-(\\d+)
 SELECT regexpExtract('100-200', '\\d+', 1);
 SELECT fqdn() = FQDN();
 SELECT greatCircleDistance(55.755831, 37.617673, -55.755831, -37.617673), geoDistance(38.8976, -77.0366, 39.9496, -75.1503), greatCircleAngle(0, 0, 45, 0), greatCircleDistance(0.5, 1.25, 33.7, -12.1), geoDistance(0.5, 1.25, 0.7, 1.1), greatCircleAngle(0.5, 1.25, 0.7, 1.1), toTypeName(greatCircleAngle(0, 0, 45, 0)), greatCircleDistance(1, 2, 100, 3);
+SELECT addInterval(INTERVAL 2 DAY, INTERVAL 1 DAY) AS x, toTypeName(x), addInterval((INTERVAL 2 DAY, INTERVAL 1 HOUR), INTERVAL 3 DAY), (INTERVAL 1 HOUR, INTERVAL 2 DAY) - INTERVAL 3 DAY, subtractInterval(INTERVAL 2 DAY, INTERVAL 1 DAY), INTERVAL 2 DAY + INTERVAL 1 DAY;
