@@ -22,6 +22,8 @@ const ARC_SINES: usize = 512;
 const LATITUDES: usize = 1024;
 /// Metres of the sphere that has the surface of WGS-84.
 const DIAMETER_M: f64 = 2.0 * 6_371_007.180_918_475;
+/// The series of the arc sine, behind its first term.
+const SERIES: [f64; 3] = [0.166_666_666_666_666, 0.075, 0.044_642_857_142_857];
 /// Degrees of longitude within which a plane will do.
 const NEAR_DEGREES: f64 = 13.0;
 
@@ -75,6 +77,7 @@ fn ellipsoid_scale(latitude: f64) -> (f64, f64) {
 
 macro_rules! in_float {
     ($module:ident, $float:ident) => {
+        #[allow(clippy::unnecessary_cast, reason = "one of the two is the type of the constants")]
         mod $module {
             use super::*;
 
@@ -126,7 +129,8 @@ macro_rules! in_float {
             fn arc_sine_of_root(tables: &Tables, x: $float) -> $float {
                 if x < 0.122 {
                     let y = x.sqrt();
-                    return y + x * y * 0.166666666666666 + x * x * y * 0.075 + x * x * x * y * 0.044642857142857;
+                    let [a, b, c] = SERIES.map(|factor| factor as $float);
+                    return y + x * y * a + x * x * y * b + x * x * x * y * c;
                 }
                 if x < 0.948 {
                     let place = x * ARC_SINES as $float;

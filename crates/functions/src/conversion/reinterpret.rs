@@ -116,7 +116,8 @@ fn element_width(kind: &SqlType) -> Option<usize> {
 
 /// Text as the elements whose bytes it is. Error: BAD_ARGUMENTS where some are left over.
 fn into_arrays(from: SqlType, to: SqlType, width: usize) -> Bound {
-    Bound::new(to.clone(), move |args, rows| {
+    Bound::new(to.clone(), move |args, _| {
+        let rows = args[0].len();
         let T::Array(element) = &to else { return Err(Error::logical("an array was asked for")) };
         let source = read(&args[0], &from)?;
         let (mut bytes, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
