@@ -5,7 +5,7 @@ use std::ops::{BitAnd, BitOr, BitXor};
 use SqlType as T;
 use arrow::array::ArrayRef;
 use arrow::datatypes::{ArrowPrimitiveType, Decimal256Type, Int64Type, UInt8Type, UInt64Type, i256};
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
 use super::kinds::{self, match_integer};
