@@ -9,7 +9,6 @@ use gristmill_types::SqlType;
 use gristmill_types::scan::json::JsonCursor;
 use memchr::memmem::Finder;
 
-use super::path::unescaped;
 use crate::columns::{Bytes, numbers, strings, truths};
 use crate::define::{arity, expect_string, need_constant_text, plain};
 use crate::registry::Registry;
