@@ -12,7 +12,7 @@ use gristmill_calibration::{Calibrations, keeper};
 use gristmill_catalog::metadata_store::make_private;
 use gristmill_catalog::{Databases, LogSource, MetadataStore};
 use gristmill_functions::user_defined::UserFunctions;
-use gristmill_functions::{Asker, FunctionEnv, Registry, SessionRoles};
+use gristmill_functions::{Asker, FunctionEnv, JsonRules, Registry, SessionRoles};
 use gristmill_introspect::{QueryContext, Settings, server_settings};
 use gristmill_mergetree::{EnvironmentOptions, MergeTreeEnvironment};
 use gristmill_sources::SourceHints;
@@ -272,6 +272,7 @@ impl Engine {
             cast_keep_nullable: context.settings.cast_keep_nullable,
             cast_string_to_date_time_mode: Arc::from(context.settings.cast_string_to_date_time_mode.as_str()),
             range_elements_max: context.settings.function_range_max_elements_in_block,
+            json: json_rules(&context.settings),
             asker: Asker {
                 access: context.access.clone(),
                 client: context.client.clone(),
@@ -279,6 +280,15 @@ impl Engine {
                 tags: context.tags.clone(),
             },
         }
+    }
+}
+
+/// What settings say of functions of JSON.
+fn json_rules(settings: &Settings) -> JsonRules {
+    JsonRules {
+        quotes_denormals: settings.output_format_json_quote_denormals,
+        value_is_nullable: settings.function_json_value_return_type_allow_nullable,
+        value_is_complex: settings.function_json_value_return_type_allow_complex,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Places on the earth: distances, geohashes, points in polygons and ellipses. Longitudes come before latitudes.
+//! Places on the earth: geohashes, points in polygons and ellipses. Longitudes come before latitudes.
 
 use std::sync::Arc;
 
@@ -11,56 +11,18 @@ use gristmill_types::SqlType;
 use crate::columns::{Bytes, Numbers, at, numbers, strings, truths};
 use crate::define::{arity, bad_argument, expect_integer, expect_number, expect_string, illegal, own_nulls, plain};
 use crate::registry::Registry;
-use crate::scalar::{Argument, Bound, ScalarFunction};
+use crate::scalar::{Argument, Bound};
 use crate::tuples::struct_array;
 
-/// Radius of the sphere in metres.
-const RADIUS_M: f64 = 6_371_000.0;
 /// Arrays within arrays of a MultiPolygon.
 const POINTS_DEPTH_MAX: usize = 3;
 
 pub fn register(registry: &mut Registry) {
-    registry.scalar("greatCircleDistance", of_two_points(|from, to| RADIUS_M * angle(from, to)));
-    registry.scalar("greatCircleAngle", of_two_points(|from, to| angle(from, to).to_degrees()));
-    registry.scalar("geoDistance", of_two_points(geo_distance));
     registry.scalar("geohashEncode", plain(|name, arguments, _| encode(name, arguments)));
     registry.scalar("geohashDecode", plain(|name, arguments, _| decode(name, arguments)));
     registry.scalar("pointInPolygon", plain(|name, arguments, _| in_polygon(name, arguments)));
     registry.scalar("flipCoordinates", own_nulls(|name, arguments, _| flip(name, arguments)));
     registry.scalar("pointInEllipses", plain(|name, arguments, _| in_ellipses(name, arguments)));
-}
-
-fn of_two_points(f: fn((f64, f64), (f64, f64)) -> f64) -> Arc<dyn ScalarFunction> {
-    plain(move |name, arguments, _| {
-        arity(name, arguments, 4..=4)?;
-        for i in 0..4 {
-            expect_number(name, arguments, i)?;
-        }
-        Ok(Bound::cast(vec![T::Float64; 4], T::Float64, move |args, rows| {
-            let columns: Vec<Numbers<'_, f64>> = args.iter().map(Numbers::of::<Float64Type>).collect::<Result<_>>()?;
-            let value = |i: usize, row: usize| columns[i].get(row);
-            numbers::<Float64Type>(rows, |row| Ok(f((value(0, row), value(1, row)), (value(2, row), value(3, row)))))
-        }))
-    })
-}
-
-/// The angle at the centre, in radians, by the haversine formula.
-fn angle((lon_a, lat_a): (f64, f64), (lon_b, lat_b): (f64, f64)) -> f64 {
-    let half = |degrees: f64| (degrees.to_radians() / 2.0).sin().powi(2);
-    let h = half(lat_b - lat_a) + lat_a.to_radians().cos() * lat_b.to_radians().cos() * half(lon_b - lon_a);
-    2.0 * h.clamp(0.0, 1.0).sqrt().asin()
-}
-
-/// On the ellipsoid WGS-84: near points by the lengths of degrees at the middle latitude, far ones on the sphere.
-fn geo_distance(from: (f64, f64), to: (f64, f64)) -> f64 {
-    let (lon, lat) = ((to.0 - from.0 + 540.0).rem_euclid(360.0) - 180.0, to.1 - from.1);
-    if lon.abs() >= 13.0 || lat.abs() >= 13.0 {
-        return RADIUS_M * angle(from, to);
-    }
-    let middle = ((from.1 + to.1) / 2.0).to_radians();
-    let degree_lat = 111_132.09 - 566.05 * (2.0 * middle).cos() + 1.2 * (4.0 * middle).cos();
-    let degree_lon = 111_415.13 * middle.cos() - 94.55 * (3.0 * middle).cos() + 0.12 * (5.0 * middle).cos();
-    (degree_lat * lat).hypot(degree_lon * lon)
 }
 
 const LETTERS: &[u8; 32] = b"0123456789bcdefghjkmnpqrstuvwxyz";

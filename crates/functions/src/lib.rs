@@ -27,6 +27,7 @@ pub mod experiments;
 pub mod financial;
 pub mod format_row;
 pub mod geo;
+pub mod geo_distance;
 pub mod geohashes;
 pub mod geometry;
 pub mod h3;
@@ -85,5 +86,7 @@ pub use cast::{cast_expr, conversion_expr};
 pub use monotonic::{Direction, Holds, Monotonicity, monotonic, monotonic_call};
 pub use ordering::sort_expr;
 pub use registry::Registry;
-pub use scalar::{Argument, Asker, Bound, FunctionEnv, Kernel, Nulls, RANGE_ELEMENTS_MAX, ScalarFunction, SessionRoles};
+pub use scalar::{
+    Argument, Asker, Bound, FunctionEnv, JsonRules, Kernel, Nulls, RANGE_ELEMENTS_MAX, ScalarFunction, SessionRoles,
+};
 pub use udf::{FunctionUdf, call, scalar_udf};

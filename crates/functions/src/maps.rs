@@ -134,6 +134,14 @@ fn contains(name: &str, arguments: &[Argument], keys: bool) -> Result<Bound> {
 
 fn from_arrays(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
+    // A map is an array of pairs.
+    if let [keys, values] = arguments
+        && let T::Map(..) = values.kind.plain()
+    {
+        let (key, value) = parts(name, arguments, 1)?;
+        let pairs = SqlType::array(T::Tuple(vec![(None, key), (None, value)]));
+        return from_arrays(name, &[keys.clone(), Argument { kind: pairs, constant: None }]);
+    }
     let (key, value) = (expect_array(name, arguments, 0)?.clone(), expect_array(name, arguments, 1)?.clone());
     let key = key.plain().clone();
     let kind = T::Map(Box::new(key.clone()), Box::new(value.clone()));
@@ -155,8 +163,61 @@ enum Combine {
     Append,
 }
 
+/// A tuple of an array of keys and one of values, as a map was written once.
+fn pair_of_arrays(kind: &SqlType) -> Option<(&SqlType, &SqlType)> {
+    match kind {
+        T::Tuple(fields) => match &fields[..] {
+            [(_, T::Array(key)), (_, T::Array(value))] => Some((key, value)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// As `combine`, of tuples of arrays, of which it makes one.
+fn combine_tuples(name: &str, arguments: &[Argument], how: Combine) -> Result<Bound> {
+    let widest = |kind: &SqlType| match kind.integer_bits() {
+        Some((..=64, signed)) => SqlType::integer(64, signed),
+        _ if kind.is_float() => T::Float64,
+        _ => kind.clone(),
+    };
+    let (mut casts, mut maps, mut signed) = (Vec::new(), Vec::new(), false);
+    for (i, argument) in arguments.iter().enumerate() {
+        let Some((key, value)) = pair_of_arrays(&argument.kind) else {
+            return Err(illegal(name, arguments, i, "a Tuple of an array of keys and an array of values"));
+        };
+        signed |= !matches!(value.integer_bits(), Some((_, false)));
+        casts.push(T::Tuple(vec![(None, SqlType::array(key.clone())), (None, SqlType::array(widest(value)))]));
+        maps.push(Argument { kind: T::Map(Box::new(key.clone()), Box::new(widest(value))), constant: None });
+    }
+    let bound = combine(name, &maps, how)?;
+    let T::Map(key, value) = &bound.result else { return Err(Error::logical("maps make a map")) };
+    // Without a sign a difference wraps.
+    let value = if signed { value.as_ref().clone() } else { T::UInt64 };
+    let result = T::Tuple(vec![(None, SqlType::array(key.as_ref().clone())), (None, SqlType::array(value.clone()))]);
+    let (kinds, made) = (casts.clone(), bound.result.clone());
+    let options = gristmill_types::cast::CastOptions::default();
+    let targets = if bound.arguments.is_empty() { maps.into_iter().map(|map| map.kind).collect() } else { bound.arguments };
+    Ok(Bound::cast(casts, result.clone(), move |args, rows| {
+        let maps = args
+            .iter()
+            .zip(kinds.iter().zip(&targets))
+            .map(|(array, (from, to))| gristmill_types::cast::cast(&broadcast(array, rows)?, from, to, &options))
+            .collect::<Result<Vec<_>>>()?;
+        let map = (bound.kernel)(&maps, rows)?;
+        let (map, T::Map(_, summed)) = (map.as_map(), &made) else { return Err(Error::logical("maps make a map")) };
+        let values = gristmill_types::cast::cast(map.values(), summed, &value, &options)?;
+        let keys = list_of(map.keys().clone(), map.offsets().clone())?;
+        let values = list_of(values, map.offsets().clone())?;
+        crate::tuples::struct_array(&result, vec![keys, values], rows)
+    }))
+}
+
 fn combine(name: &str, arguments: &[Argument], combine: Combine) -> Result<Bound> {
     arity(name, arguments, 2..=usize::MAX)?;
+    if matches!(combine, Combine::Add | Combine::Subtract) && pair_of_arrays(&arguments[0].kind).is_some() {
+        return combine_tuples(name, arguments, combine);
+    }
     let all = (0..arguments.len()).map(|i| parts(name, arguments, i)).collect::<Result<Vec<_>>>()?;
     let (keys, values): (Vec<SqlType>, Vec<SqlType>) = all.into_iter().unzip();
     let (key, mut value) = (least(name, &keys)?, least(name, &values)?);
@@ -211,6 +272,11 @@ fn combine(name: &str, arguments: &[Argument], combine: Combine) -> Result<Bound
                         *place = before + order[*place - before];
                     }
                 }
+            }
+            if combine == Combine::Replace {
+                // What a later map has comes with it, behind what was not replaced.
+                values[before..].sort_unstable();
+                picks[before..].copy_from_slice(&values[before..]);
             }
             lengths.push(picks.len() - before);
         }
@@ -272,9 +338,15 @@ pub fn higher_order(
     maps: Vec<(Expr, SqlType)>,
     env: &FunctionEnv,
 ) -> Result<(Expr, SqlType)> {
-    let [(map, kind)] = <[(Expr, SqlType); 1]>::try_from(maps).map_err(|_| {
-        Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, format!("Function {name} takes a lambda and one map"))
-    })?;
+    let is_partial = matches!(name, "mapPartialSort" | "mapPartialReverseSort");
+    let mut maps = maps;
+    let count = if is_partial && maps.len() == 2 { Some(maps.remove(0)) } else { None };
+    if maps.len() != 1 || is_partial != count.is_some() {
+        let expected = if is_partial { "a lambda, a number and one map" } else { "a lambda and one map" };
+        let text = format!("Function {name} takes {expected}");
+        return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, text));
+    }
+    let (map, kind) = maps.remove(0);
     let argument = |expr: &Expr, kind: &SqlType| (expr.clone(), Argument { kind: kind.clone(), constant: None });
     let keys = crate::udf::call(registry, "mapKeys", vec![argument(&map, &kind)], env)?;
     let values = crate::udf::call(registry, "mapValues", vec![argument(&map, &kind)], env)?;
@@ -298,6 +370,15 @@ pub fn higher_order(
             swapped.parameters.reverse();
             let sorted_values = higher_order_call(registry, sort, swapped, vec![values.clone(), keys.clone()], env)?;
             let sorted_keys = higher_order_call(registry, sort, lambda, vec![keys, values], env)?;
+            from_arrays(sorted_keys, sorted_values)
+        }
+        "mapPartialSort" | "mapPartialReverseSort" => {
+            let sort = if name == "mapPartialSort" { "arrayPartialSort" } else { "arrayPartialReverseSort" };
+            let mut swapped = lambda.clone();
+            swapped.parameters.reverse();
+            let with_count = |arrays: [(Expr, SqlType); 2]| count.iter().cloned().chain(arrays).collect::<Vec<_>>();
+            let sorted_values = higher_order_call(registry, sort, swapped, with_count([values.clone(), keys.clone()]), env)?;
+            let sorted_keys = higher_order_call(registry, sort, lambda, with_count([keys, values]), env)?;
             from_arrays(sorted_keys, sorted_values)
         }
         _ => {

@@ -40,7 +40,7 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("ifNull");
     registry.scalar("coalesce", own_nulls(|name, arguments, _| coalesce(name, arguments)));
     registry.any_case("coalesce");
-    registry.scalar("firstNonDefault", own_nulls(|name, arguments, _| coalesce(name, arguments)));
+    registry.scalar("firstNonDefault", own_nulls(|name, arguments, _| first_non_default(name, arguments)));
     registry.scalar("nullIf", own_nulls(|name, arguments, _| null_if(name, arguments)));
     registry.any_case("nullIf");
     registry.scalar("assumeNotNull", own_nulls(|name, arguments, _| assume_not_null(name, arguments)));
@@ -67,6 +67,43 @@ fn is_null(name: &str, arguments: &[Argument], wanted: bool) -> Result<Bound> {
     Ok(Bound::new(T::UInt8, move |args, _| {
         let valid = validity(&args[0]).unwrap_or_else(|| BooleanBuffer::new_set(args[0].len()));
         Ok(if wanted { truth_column(&!&valid) } else { truth_column(&valid) })
+    }))
+}
+
+/// The first value that is neither NULL nor its type's default; else the default of the result's type.
+fn first_non_default(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=usize::MAX)?;
+    let used: Vec<usize> = (0..arguments.len()).filter(|i| !arguments[*i].kind.is_null_literal()).collect();
+    let mut plain: Vec<SqlType> = used.iter().map(|i| without_nullable(&arguments[*i].kind)).collect();
+    if plain.is_empty() {
+        return Ok(Bound::new(SqlType::null(), |_, rows| Ok(arrow::array::new_null_array(&DataType::Null, rows))));
+    }
+    with_signs(&mut plain, |i| arguments[used[i]].constant.as_ref());
+    let common = least(name, &plain)?.without_low_cardinality();
+    let nullable = arguments.iter().any(|argument| argument.kind.is_nullable());
+    let result = if nullable { common.clone().nullable() } else { common.clone() };
+    let casts = arguments.iter().map(|argument| match argument.kind.is_null_literal() {
+        true => argument.kind.clone(),
+        false => result.clone(),
+    });
+    Ok(Bound::cast(casts.collect(), result.clone(), move |args, rows| {
+        let columns: Vec<&ArrayRef> = used.iter().map(|i| &args[*i]).collect();
+        let nothing = gristmill_types::default::default_array(&result, 1);
+        let mut with_default: Vec<ArrayRef> = columns.iter().map(|column| (*column).clone()).collect();
+        with_default.push(gristmill_types::default::default_array(&common, 1));
+        let rows_of = crate::arrays::comparable(&with_default)?;
+        let default = rows_of[columns.len()].row(0);
+        let picks: Vec<(usize, usize)> = (0..rows)
+            .map(|row| {
+                let found = (0..columns.len()).find(|i| {
+                    let row = at(columns[*i].len(), row);
+                    columns[*i].is_valid(row) && rows_of[*i].row(row) != default
+                });
+                found.map_or((columns.len(), 0), |i| (i, at(columns[i].len(), row)))
+            })
+            .collect();
+        let sources: Vec<&dyn Array> = columns.iter().map(|column| column.as_ref()).chain([nothing.as_ref()]).collect();
+        Ok(interleave(&sources, &picks)?)
     }))
 }
 

@@ -94,8 +94,8 @@ fn readable_size(name: &str, arguments: &[Argument], failing: Failing) -> Result
 }
 
 const TIMES: [(&[&str], f64); 10] = [
-    (&["years", "year", "yr", "y"], 31_556_952.0),
-    (&["months", "month", "mo"], 2_629_746.0),
+    (&["years", "year", "yr", "y"], 31_536_000.0),
+    (&["months", "month", "mo"], 2_635_200.0),
     (&["weeks", "week", "w"], 604_800.0),
     (&["days", "day", "d"], 86_400.0),
     (&["hours", "hour", "hr", "h"], 3600.0),

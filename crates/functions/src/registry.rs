@@ -95,6 +95,7 @@ impl Registry {
         crate::tuple_norms::register(&mut registry);
         crate::tuple_flatten::register(&mut registry);
         crate::geo::register(&mut registry);
+        crate::geo_distance::register(&mut registry);
         crate::geohashes::register(&mut registry);
         crate::utm::register(&mut registry);
         crate::geometry::register(&mut registry);

@@ -34,7 +34,19 @@ pub struct FunctionEnv {
     pub cast_string_to_date_time_mode: Arc<str>,
     /// Elements that `range` may make in a block.
     pub range_elements_max: u64,
+    pub json: JsonRules,
     pub asker: Asker,
+}
+
+/// What settings say of functions that read or write JSON.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct JsonRules {
+    /// `toJSONString` writes `"nan"` and `"inf"` rather than null.
+    pub quotes_denormals: bool,
+    /// `JSON_VALUE` gives NULL where nothing is found.
+    pub value_is_nullable: bool,
+    /// `JSON_VALUE` gives objects and arrays as their text.
+    pub value_is_complex: bool,
 }
 
 /// What the user of the query may do, and where the query comes from; by default nothing, from nowhere.

@@ -76,7 +76,7 @@ pub fn register(registry: &mut Registry) {
     text(registry, "queryID", &["query_id", "current_query_id", "currentQueryID"], |env| env.query_id.to_string());
     text(registry, "initialQueryID", &["initial_query_id"], |env| env.query_id.to_string());
     text(registry, "hostName", &["hostname"], |_| HOST.clone());
-    text(registry, "FQDN", &["fullHostName"], |_| HOST.clone());
+    text(registry, "FQDN", &["fullHostName", "fqdn"], |_| HOST.clone());
     text(registry, "displayName", &[], |_| HOST.clone());
     text(registry, "getOSKernelVersion", &[], |_| KERNEL.clone());
     registry.scalar(

@@ -160,7 +160,21 @@ pub(crate) fn both(args: &[ArrayRef], rows: usize) -> Result<Vec<Vec<ArrayRef>>>
     Ok(columns.map(|(a, b)| vec![a.clone(), b.clone()]).collect())
 }
 
+/// Of two tuples, or of more of them from the left.
 pub fn pairwise(name: &str, arguments: &[Argument], operation: &str, env: &FunctionEnv) -> Result<Bound> {
+    if let [first, second, rest @ ..] = arguments
+        && !rest.is_empty()
+    {
+        let begin = pairwise(name, &[first.clone(), second.clone()], operation, env)?;
+        let sum = Argument { kind: begin.result.clone(), constant: None };
+        let all: Vec<Argument> = std::iter::once(sum).chain(rest.iter().cloned()).collect();
+        let end = pairwise(name, &all, operation, env)?;
+        return Ok(Bound::new(end.result, move |args, rows| {
+            let sum = (begin.kernel)(&args[..2], rows)?;
+            let all: Vec<ArrayRef> = std::iter::once(sum).chain(args[2..].iter().cloned()).collect();
+            (end.kernel)(&all, rows)
+        }));
+    }
     arity(name, arguments, 2..=2)?;
     let steps =
         pairs(name, arguments)?.into_iter().map(|(a, b)| Step::bind(operation, vec![a, b], env)).collect::<Result<_>>()?;

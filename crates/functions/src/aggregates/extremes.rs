@@ -1,12 +1,13 @@
 //! `min` and `max`, and the smallest or largest value that `argMin` and `argMax` follow.
 //!
 //! Numbers and times are compared as their machine type, strings as bytes; other types (arrays, tuples, UUID, Bool) as rows
-//! of Arrow's row format, which sort as the values do.
+//! of Arrow's row format, which sort as the values do. NULL and NaN within them are never better than a value.
 
 use std::marker::PhantomData;
 
-use arrow::array::{ArrayRef, AsArray, BooleanArray};
-use arrow::datatypes::{ArrowNativeType, DataType, i256};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, make_array};
+use arrow::compute::SortOptions;
+use arrow::datatypes::{ArrowNativeType, DataType, Float32Type, Float64Type, i256};
 use arrow::row::{RowConverter, Rows, SortField};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
@@ -38,8 +39,8 @@ pub fn extreme(call: &Call<'_>, largest: bool) -> Result<Plan> {
     } else {
         datafusion::functions_aggregate::min_max::min_udaf()
     };
-    if has_uint256(&plan.result) {
-        // DataFusion knows the carrier alone, which has a sign.
+    if has_uint256(&plan.result) || matches!(plan.result.plain(), SqlType::Tuple(_) | SqlType::Array(_) | SqlType::Map(..)) {
+        // DataFusion knows the carrier alone, which has a sign, and orders NULL otherwise.
         return Ok(plan);
     }
     plan.native_statistics = Some(native.clone());
@@ -296,6 +297,27 @@ impl Best for BestBytes {
     }
 }
 
+/// The same values, NaN with a sign: Arrow sorts that before every number.
+fn nan_below(array: &ArrayRef) -> Result<ArrayRef> {
+    match array.data_type() {
+        DataType::Float32 => {
+            let values = array.as_primitive::<Float32Type>();
+            Ok(Arc::new(values.unary::<_, Float32Type>(|value| if value.is_nan() { -f32::NAN.abs() } else { value })))
+        }
+        DataType::Float64 => {
+            let values = array.as_primitive::<Float64Type>();
+            Ok(Arc::new(values.unary::<_, Float64Type>(|value| if value.is_nan() { -f64::NAN.abs() } else { value })))
+        }
+        DataType::List(_) | DataType::Struct(_) | DataType::Map(..) => {
+            let data = array.to_data();
+            let children = data.child_data().iter().map(|child| Ok(nan_below(&make_array(child.clone()))?.to_data()));
+            let children = children.collect::<Result<Vec<_>>>()?;
+            Ok(make_array(data.into_builder().child_data(children).build()?))
+        }
+        _ => Ok(array.clone()),
+    }
+}
+
 struct BestRow {
     largest: bool,
     kind: SqlType,
@@ -305,7 +327,8 @@ struct BestRow {
 
 impl BestRow {
     fn converter(&self) -> Result<RowConverter> {
-        Ok(RowConverter::new(vec![SortField::new(self.kind.arrow())])?)
+        let options = SortOptions { descending: false, nulls_first: self.largest };
+        Ok(RowConverter::new(vec![SortField::new_with_options(self.kind.arrow(), options)])?)
     }
 }
 
@@ -315,7 +338,8 @@ impl Best for BestRow {
     }
 
     fn offer(&mut self, values: &ArrayRef, groups: &[usize], won: &mut dyn FnMut(usize, usize)) -> Result<()> {
-        let rows: Rows = self.converter()?.convert_columns(std::slice::from_ref(values))?;
+        let values = if self.largest { nan_below(values)? } else { values.clone() };
+        let rows: Rows = self.converter()?.convert_columns(&[values])?;
         for (row, group) in groups.iter().enumerate() {
             if replace(&mut self.rows[*group], rows.row(row).as_ref(), self.largest, &mut self.bytes) {
                 won(*group, row);

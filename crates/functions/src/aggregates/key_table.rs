@@ -120,13 +120,6 @@ impl<K: Key> KeyTable<K> {
         let zero = self.has_zero.then(K::default);
         zero.into_iter().chain(self.slots.iter().copied().filter(|key| *key != K::default()))
     }
-
-    pub fn retain(&mut self, keep: impl Fn(K) -> bool) {
-        let left: Vec<K> = self.iter().filter(|key| keep(*key)).collect();
-        self.slots.fill(K::default());
-        (self.taken, self.has_zero) = (0, false);
-        self.insert_all(&left);
-    }
 }
 
 fn slots_for(keys: usize) -> usize {
@@ -181,10 +174,6 @@ mod tests {
                 prop_assert_eq!(table.len(), set.len());
                 table.reserve(reserved);
             }
-            prop_assert_eq!(table.iter().collect::<BTreeSet<u64>>(), set.clone());
-            table.retain(|key| key % 3 == 0);
-            set.retain(|key| key % 3 == 0);
-            prop_assert_eq!(table.len(), set.len());
             prop_assert_eq!(table.iter().collect::<BTreeSet<u64>>(), set);
         }
     }

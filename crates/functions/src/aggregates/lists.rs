@@ -16,6 +16,7 @@ use gristmill_types::default::{default_array, default_scalar};
 
 use super::groups::Groups;
 use super::kept::own_buffers;
+use super::random::{Pcg32, SAMPLE_SEED};
 use super::sets::{Key, Set};
 use super::{Call, NullRule, Plan, family};
 use crate::columns::{defaults_for_nulls, retype, too_large};
@@ -62,6 +63,7 @@ fn arrays(call: &Call<'_>, keep: Keep, distinct: bool) -> Result<Plan> {
         ));
     }
     let limit = limit.unwrap_or(usize::MAX);
+    let seed = if keep == Keep::Sample { call.size(1)?.unwrap_or(SAMPLE_SEED as usize) as u64 } else { 0 };
     let kind = call.kinds[0].clone();
     let result = SqlType::array(kind.clone());
     let carrier = result.arrow();
@@ -70,7 +72,7 @@ fn arrays(call: &Call<'_>, keep: Keep, distinct: bool) -> Result<Plan> {
             Keep::First => list,
             Keep::Last => last(&list, limit)?,
             Keep::Smallest => smallest(&list, limit)?,
-            Keep::Sample => sample(&list, limit)?,
+            Keep::Sample => sample(&list, limit, seed)?,
         };
         let list: ArrayRef = Arc::new(list);
         retype(&list, &carrier)
@@ -308,13 +310,19 @@ fn smallest(list: &ListArray, limit: usize) -> Result<ListArray> {
     })
 }
 
-/// Values chosen at random, the same ones for the same values.
-fn sample(list: &ListArray, limit: usize) -> Result<ListArray> {
+/// Values chosen at random: each that comes when there are enough takes the place of one with the probability that it has of
+/// being chosen. The same seed chooses the same ones of rows in the same order.
+fn sample(list: &ListArray, limit: usize, seed: u64) -> Result<ListArray> {
     choose(list, |values| {
-        let mut rows: Vec<u32> = (0..values.len() as u32).collect();
-        rows.sort_by_key(|row| crate::hash::int_hash_64(u64::from(*row) + 1));
-        rows.truncate(limit);
-        rows.sort_unstable();
+        let all = values.len() as u32;
+        let mut random = Pcg32::new(seed);
+        let mut rows: Vec<u32> = (0..all.min(u32::try_from(limit).unwrap_or(u32::MAX))).collect();
+        for row in rows.len() as u32..all {
+            let place = random.below(u64::from(row) + 1) as usize;
+            if let Some(slot) = rows.get_mut(place) {
+                *slot = row;
+            }
+        }
         Ok(rows)
     })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, ListArray};
 use arrow::buffer::OffsetBuffer;
-use arrow::datatypes::{ArrowNativeType, DataType};
+use arrow::datatypes::{ArrowNativeType, DataType, i256};
 use arrow::row::{RowConverter, SortField};
 use gristmill_base::{Error, Result};
 use gristmill_types::SqlType;
@@ -197,31 +197,36 @@ impl<N: ArrowNativeType + PartialOrd> Groups for Delta<N> {
 fn moving(call: &Call<'_>, average: bool) -> Result<Plan> {
     call.arity(1..=1)?;
     let kind = call.kinds[0].clone();
-    let Some(total) = sum_type(&kind).filter(|_| !matches!(kind, SqlType::Decimal { .. })) else {
-        return Err(call.illegal(0, "an integer or a float"));
+    let Some(total) = sum_type(&kind) else {
+        return Err(call.illegal(0, "a number"));
     };
     let window = call.size(0)?;
-    let one = if average { SqlType::Float64 } else { total };
+    let is_decimal = matches!(kind, SqlType::Decimal { .. });
+    let one = if average && !is_decimal { SqlType::Float64 } else { total };
     let result = SqlType::array(one.clone());
     let carrier = result.arrow();
     let item = one.arrow();
     let finish: Finish = Arc::new(move |list| {
         let width = window;
         let window = window.unwrap_or(usize::MAX);
-        let values = arrow::compute::cast(list.values(), &if average { DataType::Float64 } else { item.clone() })?;
+        let values = arrow::compute::cast(list.values(), &item)?;
         let sums: ArrayRef = match &item {
             DataType::UInt64 => column(sliding(&list, &natives::<u64>(&values)?, window), &item)?,
             DataType::Int64 => column(sliding(&list, &natives::<i64>(&values)?, window), &item)?,
+            DataType::Decimal128(..) => {
+                let sums = sliding(&list, &natives::<i128>(&values)?, window);
+                let counts = average.then(|| counts(&list, width));
+                column(parted(sums, counts, |sum, count| sum / count as i128), &item)?
+            }
+            DataType::Decimal256(..) => {
+                let sums = sliding(&list, &natives::<i256>(&values)?, window);
+                let counts = average.then(|| counts(&list, width));
+                column(parted(sums, counts, |sum, count| sum.wrapping_div(i256::from_i128(count as i128))), &item)?
+            }
             _ => {
                 let sums = sliding(&list, &natives::<f64>(&values)?, window);
-                // ClickHouse divides by the window even where fewer values came before.
-                let lengths = list.offsets().windows(2).flat_map(|pair| {
-                    let length = (pair[1] - pair[0]) as usize;
-                    std::iter::repeat_n(width.unwrap_or(length), length)
-                });
-                let values =
-                    sums.into_iter().zip(lengths).map(|(sum, length)| if average { sum / length as f64 } else { sum });
-                column(values.collect::<Vec<f64>>(), &DataType::Float64)?
+                let counts = average.then(|| counts(&list, width));
+                column(parted(sums, counts, |sum, count| sum / count as f64), &DataType::Float64)?
             }
         };
         let list: ArrayRef = Arc::new(ListArray::try_new(
@@ -233,6 +238,22 @@ fn moving(call: &Call<'_>, average: bool) -> Result<Plan> {
         retype(&list, &carrier)
     });
     Ok(collected(result, vec![kind.clone()], vec![kind], usize::MAX, false, finish))
+}
+
+/// What each sum of a list is divided by: the window even where fewer values came before, as ClickHouse has it.
+fn counts(list: &ListArray, window: Option<usize>) -> Vec<usize> {
+    let lists = list.offsets().windows(2).flat_map(|pair| {
+        let length = (pair[1] - pair[0]) as usize;
+        std::iter::repeat_n(window.unwrap_or(length), length)
+    });
+    lists.collect()
+}
+
+fn parted<N: Copy>(sums: Vec<N>, counts: Option<Vec<usize>>, part: impl Fn(N, usize) -> N) -> Vec<N> {
+    match counts {
+        Some(counts) => sums.into_iter().zip(counts).map(|(sum, count)| part(sum, count)).collect(),
+        None => sums,
+    }
 }
 
 fn sliding<N: Addend<Wide = N> + Wide>(list: &ListArray, values: &[N], window: usize) -> Vec<N> {

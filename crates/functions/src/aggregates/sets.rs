@@ -1,19 +1,13 @@
-//! How many different values: `uniqExact`, and `uniq` and its kin, which estimate it in bounded memory.
+//! How many different values there are, exactly: `uniqExact`, `uniqUpTo`, `groupBitmap`. Estimates are in `distinct/`.
 //!
 //! A value is a key: the bits of a number of up to 64 bits, of anything else a 128-bit hash (of which two of 10^15 values
-//! are equal with a probability of 10^-9). `uniqExact` keeps the keys of each group: a short list while there are few, then
-//! a hash table.
-//!
-//! The estimates keep 64-bit hashes of the keys. Beyond their limit they keep only hashes that end in a zero bit, then in
-//! two, and so on: what is kept is a fair sample of 2^-level of the values. With at most 65,536 kept (131,072 for
-//! `uniqCombined`) the error is about 0.4 %, and counts below the limit are exact. One algorithm serves `uniq`,
-//! `uniqCombined`, `uniqCombined64` and `uniqHLL12`, whose own error in ClickHouse is the same or larger.
+//! are equal with a probability of 10^-9). The keys of each group are kept: a short list while there are few, then a hash table.
 
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, ListArray, UInt64Array};
 use arrow::buffer::{OffsetBuffer, ScalarBuffer};
-use arrow::datatypes::{DataType, Field, UInt64Type};
+use arrow::datatypes::{DataType, Field};
 use arrow::row::{RowConverter, SortField};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
@@ -46,11 +40,6 @@ pub fn register(registry: &mut Registry) {
             _ => Err(call.illegal(0, "an integer")),
         }),
     );
-    for (name, limit) in [("uniq", 1 << 16), ("uniqHLL12", 1 << 16), ("uniqCombined", 1 << 17), ("uniqCombined64", 1 << 17)]
-    {
-        let rule = if name.starts_with("uniqCombined") { NullRule::Nullable } else { NullRule::Default };
-        registry.aggregate(name, family(rule, move |call| sampled(call, limit)));
-    }
 }
 
 /// What tells values apart.
@@ -218,11 +207,11 @@ impl<K: Key> Default for Set<K> {
     }
 }
 
-fn words_type() -> DataType {
+pub fn words_type() -> DataType {
     DataType::List(Arc::new(Field::new("item", DataType::UInt64, true)))
 }
 
-fn words_lists(words: Vec<u64>, offsets: Vec<i32>) -> Result<ArrayRef> {
+pub fn words_lists(words: Vec<u64>, offsets: Vec<i32>) -> Result<ArrayRef> {
     let item = Arc::new(Field::new("item", DataType::UInt64, true));
     let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
     Ok(Arc::new(ListArray::try_new(item, offsets, Arc::new(UInt64Array::from(words)), None)?))
@@ -326,143 +315,5 @@ impl<K: Key> Groups for Exact<K> {
             few if few.len() <= FEW => own + few.iter().map(Set::bytes).sum::<usize>(),
             _ => own + self.entries * size_of::<K>() * 2,
         }
-    }
-}
-
-fn sampled(call: &Call<'_>, limit: usize) -> Result<Plan> {
-    call.arity(1..=usize::MAX)?;
-    let arguments = call.kinds.clone();
-    let narrow = is_narrow(&arguments);
-    Ok(Plan::new(SqlType::UInt64, arguments, vec![words_type()], move || Sampled {
-        samples: Vec::new(),
-        narrow,
-        limit,
-        entries: 0,
-    }))
-}
-
-#[derive(Default)]
-struct Sample {
-    /// Kept are hashes that end in at least so many zero bits.
-    level: u32,
-    hashes: Set<Hashed>,
-}
-
-/// A key that is its own hash. Its low bits say whether it is sampled, its high ones where a table has it.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Hashed(u64);
-
-impl Key for Hashed {
-    #[inline]
-    fn hash(self) -> u64 {
-        self.0.rotate_left(32)
-    }
-
-    fn push(self, out: &mut Vec<u64>) {
-        out.push(self.0);
-    }
-
-    const WORDS: usize = 1;
-
-    fn read(words: &[u64]) -> Self {
-        Hashed(words[0])
-    }
-
-    fn of(args: &[ArrayRef]) -> Result<Vec<Self>> {
-        Ok(u64::of(args)?.into_iter().map(|key| Hashed(key.hash())).collect())
-    }
-}
-
-impl Sample {
-    #[inline]
-    fn add(&mut self, hash: u64, limit: usize) -> bool {
-        if hash.trailing_zeros() < self.level || !self.hashes.insert(Hashed(hash)) {
-            return false;
-        }
-        while self.hashes.len() > limit {
-            self.raise(self.level + 1);
-        }
-        true
-    }
-
-    fn raise(&mut self, level: u32) {
-        if level <= self.level {
-            return;
-        }
-        self.level = level;
-        match &mut self.hashes {
-            Set::Few(hashes) => hashes.retain(|hash| hash.0.trailing_zeros() >= level),
-            Set::Many(hashes) => hashes.retain(|hash| hash.0.trailing_zeros() >= level),
-        }
-    }
-
-    fn estimate(&self) -> u64 {
-        (self.hashes.len() as u64) << self.level.min(47)
-    }
-}
-
-struct Sampled {
-    samples: Vec<Sample>,
-    narrow: bool,
-    limit: usize,
-    /// Never more than were added: an upper bound of what is kept.
-    entries: usize,
-}
-
-impl Groups for Sampled {
-    fn resize(&mut self, groups: usize) {
-        self.samples.resize_with(groups, Sample::default);
-    }
-
-    fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
-        let hashes: Vec<u64> = if self.narrow {
-            u64::of(args)?.into_iter().map(Key::hash).collect()
-        } else {
-            u128::of(args)?.into_iter().map(|key| key as u64).collect()
-        };
-        for (hash, group) in hashes.into_iter().zip(groups) {
-            self.entries += usize::from(self.samples[*group].add(hash, self.limit));
-        }
-        Ok(())
-    }
-
-    fn save(&mut self, groups: usize) -> Result<Vec<ArrayRef>> {
-        let mut words = Vec::new();
-        let mut offsets = vec![0];
-        for sample in &self.samples[..groups] {
-            words.push(u64::from(sample.level));
-            sample.hashes.each(|hash| words.push(hash.0));
-            offsets.push(offset(words.len())?);
-        }
-        Ok(vec![words_lists(words, offsets)?])
-    }
-
-    fn merge(&mut self, states: &[ArrayRef], groups: &[usize]) -> Result<()> {
-        let lists = states[0].as_list::<i32>();
-        for (row, group) in groups.iter().enumerate() {
-            let words = lists.value(row);
-            let Some((level, hashes)) = words.as_primitive::<UInt64Type>().values().split_first() else { continue };
-            let sample = &mut self.samples[*group];
-            sample.raise(*level as u32);
-            sample.hashes.reserve(hashes.len());
-            for hash in hashes {
-                self.entries += usize::from(sample.add(*hash, self.limit));
-            }
-        }
-        Ok(())
-    }
-
-    fn finish(&mut self, groups: usize) -> Result<ArrayRef> {
-        Ok(Arc::new(UInt64Array::from_iter_values(self.samples[..groups].iter().map(Sample::estimate))))
-    }
-
-    fn drop_first(&mut self, groups: usize) {
-        let gone: usize = self.samples.drain(..groups).map(|sample| sample.hashes.len()).sum();
-        self.entries = self.entries.saturating_sub(gone);
-    }
-
-    fn bytes(&self) -> usize {
-        let entries = self.entries.min(self.samples.len() * self.limit);
-        self.samples.capacity() * size_of::<Sample>() + entries * 12
     }
 }

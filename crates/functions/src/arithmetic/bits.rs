@@ -5,7 +5,7 @@ use std::ops::{BitAnd, BitOr, BitXor};
 use SqlType as T;
 use arrow::array::ArrayRef;
 use arrow::datatypes::{ArrowPrimitiveType, Decimal256Type, Int64Type, UInt8Type, UInt64Type, i256};
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
 use super::kinds::{self, match_integer};
@@ -79,8 +79,14 @@ fn shifted(name: &str, arguments: &[Argument], shift: Shift) -> Result<Bound> {
     if kind == T::String && matches!(shift, Shift::Left | Shift::Right) {
         return Ok(Bound::cast(vec![T::String, T::Int64], T::String, move |args, rows| shifted_bytes(args, rows, shift)));
     }
+    if let (T::FixedString(width), Shift::Left | Shift::Right) = (&kind, shift) {
+        let width = *width;
+        return Ok(Bound::cast(vec![kind.clone(), T::Int64], kind.clone(), move |args, rows| {
+            shifted_fixed(args, rows, shift, width)
+        }));
+    }
     let Some((bits, signed)) = kinds::integer(&kind) else {
-        return Err(illegal(name, arguments, 0, "an integer or String"));
+        return Err(illegal(name, arguments, 0, "an integer or a string"));
     };
     let result = SqlType::integer(bits, signed);
     let name = name.to_string();
@@ -169,6 +175,34 @@ fn shifted_bytes(args: &[ArrayRef], rows: usize, shift: Shift) -> Result<ArrayRe
             }
         }
         Ok(())
+    })
+}
+
+/// As `shifted_bytes`, of strings that keep their width: what is shifted out is lost.
+fn shifted_fixed(args: &[ArrayRef], rows: usize, shift: Shift, width: usize) -> Result<ArrayRef> {
+    let (source, by) = (Bytes::of(&args[0])?, Numbers::of::<Int64Type>(&args[1])?);
+    let places = (0..rows).map(|row| {
+        let by = by.get(row);
+        u64::try_from(by).map_err(|_| {
+            let text = format!("The number of shift positions of bitShift needs to be a non-negative value, not {by}");
+            Error::new(ErrorCode::ARGUMENT_OUT_OF_BOUND, text)
+        })
+    });
+    let places = places.collect::<Result<Vec<u64>>>()?;
+    crate::strings::fixed(rows, width, |row, out| {
+        let value = source.get(row);
+        let (bytes, bits) = (places[row] / 8, (places[row] % 8) as u32);
+        let Some(bytes) = usize::try_from(bytes).ok().filter(|bytes| *bytes < width) else { return };
+        let byte = |at: Option<usize>| at.and_then(|at| value.get(at)).map_or(0, |byte| u16::from(*byte));
+        for (at, out) in out.iter_mut().enumerate() {
+            *out = match shift {
+                Shift::Left => ((byte(Some(at + bytes)) << 8 | byte(Some(at + bytes + 1))) << bits >> 8) as u8,
+                _ => {
+                    let at = at.checked_sub(bytes);
+                    ((byte(at.and_then(|at| at.checked_sub(1))) << 8 | byte(at)) >> bits) as u8
+                }
+            };
+        }
     })
 }
 

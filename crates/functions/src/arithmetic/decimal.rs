@@ -1,5 +1,5 @@
 //! Decimals. The result has the width (9, 18, 38 or 76 digits) of the wider side; its scale is the larger one for sums, the
-//! sum of both for products, the dividend's for quotients. Overflow of that width is an error, not a wrong number.
+//! sum of both for products, the dividend's for quotients (the divisor's where an integer is divided). Overflow of that width is an error, not a wrong number.
 //!
 //! Everything is computed in 256 bits where the width asks for it, else in 128.
 
@@ -67,7 +67,8 @@ fn bind_any(name: &str, compute: Compute, arguments: &[Argument]) -> Result<Boun
     let scale = match compute {
         Compute::Sum(Operation::Multiply) => a_scale + b_scale,
         Compute::Sum(_) => a_scale.max(b_scale),
-        Compute::Quotient => a_scale,
+        Compute::Quotient if a_width.is_some() => a_scale,
+        Compute::Quotient => b_scale,
     };
     if scale > precision {
         let text =
@@ -77,18 +78,25 @@ fn bind_any(name: &str, compute: Compute, arguments: &[Argument]) -> Result<Boun
     let (left_by, right_by) = match compute {
         Compute::Sum(Operation::Multiply) => (0, 0),
         Compute::Sum(_) => (scale - a_scale, scale - b_scale),
-        Compute::Quotient => (b_scale, 0),
+        Compute::Quotient if a_width.is_some() => (b_scale, 0),
+        // An integer is brought to the scale of the result too; 10^76 is the largest power that fits.
+        Compute::Quotient => ((2 * b_scale).min(76), 0),
     };
     // Integers become decimals of scale 0: as wide as they need, since the multiplication checks what fits.
+    let is_wide = precision == 76 || left_by > 38;
     let cast = |kind: &SqlType| match kind.plain() {
         T::Decimal { .. } => kind.plain().clone(),
-        _ => T::Decimal { precision: if precision == 76 { 76 } else { 38 }, scale: 0 },
+        _ => T::Decimal { precision: if is_wide { 76 } else { 38 }, scale: 0 },
     };
     let result = T::Decimal { precision, scale };
     let kernel_kind = result.clone();
     Ok(Bound::cast(vec![cast(a), cast(b)], result, move |args, rows| {
         let limits = Limits { precision, left_by, right_by };
-        if precision == 76 { in_256(compute, limits, args, rows) } else { in_128(compute, limits, &kernel_kind, args, rows) }
+        match (precision, is_wide) {
+            (76, _) => in_256(compute, limits, args, rows),
+            (_, true) => narrowed(&in_256(compute, limits, args, rows)?, &kernel_kind),
+            _ => in_128(compute, limits, &kernel_kind, args, rows),
+        }
     }))
 }
 
@@ -132,6 +140,13 @@ fn in_128(compute: Compute, limits: Limits, kind: &SqlType, args: &[ArrayRef], r
     }
     let array = PrimitiveArray::<Decimal128Type>::new(values.into(), None);
     Ok(Arc::new(array.with_data_type(kind.arrow())))
+}
+
+/// What was computed in 256 bits as a decimal of fewer digits.
+fn narrowed(values: &ArrayRef, kind: &SqlType) -> Result<ArrayRef> {
+    let values = values.as_primitive::<Decimal256Type>().values().iter();
+    let values = values.map(|value| value.to_i128().ok_or_else(overflow)).collect::<Result<Vec<_>>>()?;
+    Ok(Arc::new(PrimitiveArray::<Decimal128Type>::new(values.into(), None).with_data_type(kind.arrow())))
 }
 
 /// The 256-bit values of a decimal column of either carrier.

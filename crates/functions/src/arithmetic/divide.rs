@@ -1,5 +1,5 @@
 //! Division: `divide` is always in floating point (decimals aside); `intDiv` and `modulo` divide integers in 64 bits, or in
-//! 256 where an argument is wider, truncating toward zero.
+//! 256 where an argument is wider, truncating toward zero. `intDiv` of floats divides them as such, then cuts the quotient.
 
 use SqlType as T;
 use arrow::array::ArrayRef;
@@ -63,6 +63,8 @@ pub fn register(registry: &mut Registry) {
 
 fn divide(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
+    let addressed = kinds::with_numbers(arguments);
+    let arguments = addressed.as_deref().unwrap_or(arguments);
     let (a, b) = (&arguments[0].kind, &arguments[1].kind);
     if a.is_decimal() || b.is_decimal() {
         return decimal::bind_divide(name, arguments);
@@ -109,9 +111,14 @@ fn by_zero(zero: ByZero) -> Result<Option<i64>> {
 
 fn integers(name: &str, part: Part, zero: ByZero, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
+    let addressed = kinds::with_numbers(arguments);
+    let arguments = addressed.as_deref().unwrap_or(arguments);
     let (a, b) = (arguments[0].kind.clone(), arguments[1].kind.clone());
     if part == Part::Quotient && (a.is_decimal() || b.is_decimal()) && !a.is_float() && !b.is_float() {
         return decimals(name, zero, arguments);
+    }
+    if part == Part::Quotient && (a.is_float() || b.is_float()) {
+        return float_quotient(name, zero, arguments);
     }
     // Decimals are divided as the floats they are.
     let as_float = |kind: SqlType| if kind.is_decimal() { T::Float64 } else { kind };
@@ -131,21 +138,23 @@ fn integers(name: &str, part: Part, zero: ByZero, arguments: &[Argument]) -> Res
             }
         }));
     }
-    // Floats are cut to integers before intDiv.
-    let whole = |kind: SqlType| if kind.is_float() { T::Int64 } else { kind };
-    let (a, b) = (whole(a), whole(b));
+    // The least number of the dividend's type, which has no counterpart above zero.
+    let least = kinds::integer(&a).filter(|(bits, signed)| *signed && *bits <= 64).map(|(bits, _)| i64::MIN >> (64 - bits));
     let common = kinds::division(&a, &b).ok_or_else(|| no_operation(name, arguments))?;
     let casts = vec![common.clone(); 2];
     let kernel = move |args: &[ArrayRef], rows: usize| {
         let quiet = if zero == ByZero::GivesNull { ByZero::Gives0 } else { zero };
         let values = match common {
-            T::UInt64 => in_64::<UInt64Type>(part, quiet, &plain_result, args, rows),
-            T::Int64 => in_64::<Int64Type>(part, quiet, &plain_result, args, rows),
+            T::UInt64 => in_64::<UInt64Type>(part, quiet, &plain_result, args, rows, None),
+            T::Int64 => in_64::<Int64Type>(part, quiet, &plain_result, args, rows, least),
             ref kind => in_256(part, quiet, kind, &plain_result, args, rows),
         }?;
         match (zero, &common) {
             (ByZero::GivesNull, T::UInt64) => null_where_zero::<UInt64Type>(&values, &args[1], |b| b == 0),
-            (ByZero::GivesNull, T::Int64) => null_where_zero::<Int64Type>(&values, &args[1], |b| b == 0),
+            (ByZero::GivesNull, T::Int64) => {
+                let dividends = Numbers::of::<Int64Type>(&args[0])?;
+                null_where::<Int64Type>(&values, &args[1], |row, b| b == 0 || b == -1 && Some(dividends.get(row)) == least)
+            }
             (ByZero::GivesNull, _) => {
                 null_where_zero::<Decimal256Type>(&values, &args[1], |b| b == arrow::datatypes::i256::ZERO)
             }
@@ -203,11 +212,61 @@ fn null_where_zero<T: ArrowPrimitiveType>(
     divisors: &ArrayRef,
     is_zero: impl Fn(T::Native) -> bool,
 ) -> Result<ArrayRef> {
+    null_where::<T>(values, divisors, |_, divisor| is_zero(divisor))
+}
+
+/// NULL in the rows whose divisor cannot divide.
+fn null_where<T: ArrowPrimitiveType>(
+    values: &ArrayRef,
+    divisors: &ArrayRef,
+    is_null: impl Fn(usize, T::Native) -> bool,
+) -> Result<ArrayRef> {
     use arrow::array::Array;
     let divisors = Numbers::of::<T>(divisors)?;
-    let valid = (0..values.len()).map(|row| !is_zero(divisors.get(row))).collect::<arrow::buffer::BooleanBuffer>();
+    let valid = (0..values.len()).map(|row| !is_null(row, divisors.get(row))).collect::<arrow::buffer::BooleanBuffer>();
     let nulls = Some(arrow::buffer::NullBuffer::new(valid));
     Ok(arrow::array::make_array(values.to_data().into_builder().nulls(nulls).build()?))
+}
+
+/// The quotient of floats, or of one and another number, cut to an integer.
+fn float_quotient(name: &str, zero: ByZero, arguments: &[Argument]) -> Result<Bound> {
+    // 9, 18, 38 and 76 digits take 32, 64, 128 and 256 bits.
+    let integer = |kind: &SqlType| match kind.plain() {
+        T::Decimal { precision, .. } => {
+            SqlType::integer(u16::from(decimal::width(*precision)).next_power_of_two() * 2, true)
+        }
+        other => other.clone(),
+    };
+    let (a, b) = (integer(&arguments[0].kind), integer(&arguments[1].kind));
+    let result = kinds::quotient(&a, &b).ok_or_else(|| no_operation(name, arguments))?;
+    let (bits, _) = result.integer_bits().ok_or_else(|| no_operation(name, arguments))?;
+    let end = 2f64.powi(i32::from(bits) - 1);
+    let bound = if zero == ByZero::GivesNull { result.clone().nullable() } else { result.clone() };
+    Ok(Bound::cast(vec![T::Float64; 2], bound, move |args, rows| {
+        let (a, b) = (Numbers::of::<Float64Type>(&args[0])?, Numbers::of::<Float64Type>(&args[1])?);
+        let compute = |row: usize| -> Result<f64> {
+            let (a, b) = (a.get(row), b.get(row));
+            if b == 0.0 {
+                return Ok(by_zero(zero)?.unwrap_or(0) as f64);
+            }
+            let quotient = (a / b).trunc();
+            if (-end..end).contains(&quotient) {
+                return Ok(quotient);
+            }
+            let text = format!("The integer quotient of {a} and {b} is not finite or too large for {result}");
+            Err(Error::new(ErrorCode::ILLEGAL_DIVISION, text))
+        };
+        let quotients = if wide::is_wide(&result) {
+            numbers::<Decimal256Type>(rows, |row| Ok(gristmill_types::wide::from_f64(compute(row)?).unwrap_or_default()))?
+        } else {
+            match_integer!(&result, R => numbers::<R>(rows, |row| Ok(compute(row)? as <R as ArrowPrimitiveType>::Native)),
+                else Err(Error::logical(format!("A division of floats into {result}"))))?
+        };
+        match zero {
+            ByZero::GivesNull => null_where_zero::<Float64Type>(&quotients, &args[1], |b| b == 0.0),
+            _ => Ok(quotients),
+        }
+    }))
 }
 
 /// `modulo` as partition keys of old tables have it: in the type of the divisor, and with the dividend's sign if it fits.
@@ -264,7 +323,15 @@ impl Divisible for u64 {
     }
 }
 
-fn in_64<A>(part: Part, zero: ByZero, result: &SqlType, args: &[ArrayRef], rows: usize) -> Result<ArrayRef>
+/// `least`: the dividend that minus one does not divide.
+fn in_64<A>(
+    part: Part,
+    zero: ByZero,
+    result: &SqlType,
+    args: &[ArrayRef],
+    rows: usize,
+    least: Option<i64>,
+) -> Result<ArrayRef>
 where
     A: ArrowPrimitiveType,
     A::Native: Divisible,
@@ -275,7 +342,8 @@ where
         if Divisible::is_zero(b) {
             return Ok(by_zero(zero)?.unwrap_or(0));
         }
-        match (a.parts(b), part) {
+        let fits = least != Some(a.as_i64()) || b.as_i64() != -1;
+        match (a.parts(b).filter(|_| fits), part) {
             (Some((quotient, _)), Part::Quotient) => Ok(quotient.as_i64()),
             (Some((_, remainder)), Part::Remainder) => Ok(remainder.as_i64()),
             (Some((_, remainder)), Part::PositiveRemainder) => Ok(Divisible::positive(remainder, b).as_i64()),

@@ -1,8 +1,21 @@
 //! Result types of arithmetic: wide enough that a sum or product of two small numbers does not overflow.
 
+use crate::scalar::Argument;
 use SqlType as T;
 use gristmill_types::SqlType;
 use gristmill_types::supertype::sum_of_floats;
+
+/// The arguments with the number that an IPv4 is in its place; `None` where there is no address.
+pub fn with_numbers(arguments: &[Argument]) -> Option<Vec<Argument>> {
+    let is_address = |argument: &Argument| *argument.kind.plain() == T::IPv4;
+    arguments.iter().any(is_address).then(|| {
+        let number = |argument: &Argument| match is_address(argument) {
+            true => Argument { kind: T::UInt32, constant: argument.constant.clone() },
+            false => argument.clone(),
+        };
+        arguments.iter().map(number).collect()
+    })
+}
 
 /// Twice the bits, up to 64; 128 and 256 stay.
 pub fn next_bits(bits: u16) -> u16 {

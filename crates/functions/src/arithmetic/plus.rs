@@ -43,6 +43,8 @@ pub fn bind(name: &str, operation: Operation, arguments: &[Argument], env: &Func
             return Ok(bound);
         }
     }
+    let addressed = kinds::with_numbers(arguments);
+    let arguments = addressed.as_deref().unwrap_or(arguments);
     let (a, b) = (&arguments[0].kind, &arguments[1].kind);
     if matches!(a, T::Tuple(_)) || matches!(b, T::Tuple(_)) {
         return tuples(name, operation, arguments, env);
@@ -107,6 +109,13 @@ fn dates(operation: Operation, a: &SqlType, b: &SqlType) -> Option<Bound> {
     if operation == Operation::Minus && a.is_date_or_time() && b.is_date_or_time() {
         return difference(a, b);
     }
+    if operation == Operation::Plus {
+        match (a, b) {
+            (moment, T::Time | T::Time64(_)) if moment.is_date_or_time() => return Some(at_time(moment, b, false)),
+            (T::Time | T::Time64(_), moment) if moment.is_date_or_time() => return Some(at_time(moment, a, true)),
+            _ => {}
+        }
+    }
     let (moment, number, swapped) = match (a.is_date_or_time(), b.is_date_or_time()) {
         (true, false) => (a, b, false),
         (false, true) if operation == Operation::Plus => (b, a, true),
@@ -147,6 +156,37 @@ fn dates(operation: Operation, a: &SqlType, b: &SqlType) -> Option<Bound> {
             }
         }
     }))
+}
+
+/// A moment, or the beginning of a day, moved on by a time of day. `swapped`: the time is the first argument.
+fn at_time(moment: &SqlType, time: &SqlType, swapped: bool) -> Bound {
+    let scale_of = |kind: &SqlType| match kind {
+        T::DateTime64(scale, _) | T::Time64(scale) => Some(*scale),
+        _ => None,
+    };
+    let time_scale = scale_of(time);
+    let zone = moment.timezone().cloned();
+    let result = match (moment, time_scale) {
+        (T::Date | T::DateTime(_), None) => T::DateTime(zone),
+        _ => T::DateTime64(scale_of(moment).unwrap_or(0).max(time_scale.unwrap_or(0)), zone),
+    };
+    let step = 10i64.pow(u32::from(scale_of(&result).unwrap_or(0) - time_scale.unwrap_or(0)));
+    let wraps = matches!(result, T::DateTime(_));
+    let mut casts = vec![result.clone(), time.clone()];
+    if swapped {
+        casts.swap(0, 1);
+    }
+    Bound::cast(casts, result.clone(), move |args, rows| {
+        let int64 = arrow::datatypes::DataType::Int64;
+        let (moments, times) = if swapped { (&args[1], &args[0]) } else { (&args[0], &args[1]) };
+        let (moments, times) = (retype(moments, &int64)?, arrow::compute::cast(times, &int64)?);
+        let moved = binary::<Int64Type, Int64Type, Int64Type>(&moments, &times, rows, |moment, time| {
+            let moved = moment.wrapping_add(time.wrapping_mul(step));
+            // DateTime has 32 bits, and wraps at them.
+            if wraps { i64::from(moved as u32) } else { moved }
+        })?;
+        retype(&moved, &result.arrow())
+    })
 }
 
 fn difference(a: &SqlType, b: &SqlType) -> Option<Bound> {

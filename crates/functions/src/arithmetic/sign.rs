@@ -24,9 +24,9 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("sign");
     registry.scalar("gcd", plain(|name, arguments, _| divisors(name, arguments, false)));
     registry.scalar("lcm", plain(|name, arguments, _| divisors(name, arguments, true)));
-    registry.scalar("min2", plain(|name, arguments, _| extreme(name, arguments, f64::min)));
+    registry.scalar("min2", plain(|name, arguments, _| extreme(name, arguments, |a, b| if a < b { a } else { b })));
     registry.any_case("min2");
-    registry.scalar("max2", plain(|name, arguments, _| extreme(name, arguments, f64::max)));
+    registry.scalar("max2", plain(|name, arguments, _| extreme(name, arguments, |a, b| if a > b { a } else { b })));
     registry.any_case("max2");
     registry.scalar("factorial", plain(|name, arguments, _| factorial(name, arguments)));
     registry.any_case("factorial");
@@ -174,6 +174,7 @@ fn greatest_divisor(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
+/// The second number where they do not compare.
 fn extreme(name: &str, arguments: &[Argument], pick: fn(f64, f64) -> f64) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     if !arguments.iter().all(|argument| argument.kind.is_number()) {

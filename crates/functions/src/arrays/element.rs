@@ -22,6 +22,9 @@ fn element(name: &str, arguments: &[Argument], or_null: bool) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     match arguments[0].kind.plain() {
         T::Array(element) if arguments[1].kind.is_integer() => by_index(name, arguments, element, or_null),
+        T::Array(element) if matches!(arguments[1].kind.plain(), T::Array(index) if index.plain().is_integer()) => {
+            by_indices(element, &arguments[1].kind, or_null)
+        }
         T::Map(key, value) => by_key(key, value, or_null),
         T::Array(_) => Err(illegal(name, arguments, 1, "an integer")),
         _ => Err(illegal(name, arguments, 0, "Array or Map")),
@@ -39,6 +42,42 @@ fn missing(value: &SqlType, or_null: bool) -> (SqlType, ArrayRef) {
     (kind, array)
 }
 
+/// The place of an index, which counts from 1, or from the end where it is negative, within so many elements.
+fn place(index: i64, length: usize) -> Option<usize> {
+    let place = match index {
+        1.. => usize::try_from(index).ok()?.checked_sub(1),
+        0 => None,
+        _ => (length as i64).checked_add(index).and_then(|place| usize::try_from(place).ok()),
+    };
+    place.filter(|place| *place < length)
+}
+
+/// An element for each index of an array; NULL for one that is NULL.
+fn by_indices(element: &SqlType, indices: &SqlType, or_null: bool) -> Result<Bound> {
+    let index_nullable = super::element_of(indices).is_some_and(SqlType::is_nullable);
+    let (kind, missing) = missing(element, or_null);
+    let kind = if index_nullable { kind.nullable() } else { kind };
+    let index = if index_nullable { T::Int64.nullable() } else { T::Int64 };
+    let casts = vec![SqlType::array(element.clone()), SqlType::array(index)];
+    Ok(Bound::cast(casts, SqlType::array(kind.clone()), move |args, rows| {
+        let (lists, indices) = (Lists::of(&args[0])?, Lists::of(&args[1])?);
+        let wanted = indices.values().as_primitive::<Int64Type>();
+        let nothing = arrow::array::new_null_array(lists.values().data_type(), 1);
+        let (mut picks, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
+        for row in 0..rows {
+            let (range, asked) = (lists.range(row), indices.range(row));
+            lengths.push(asked.len());
+            picks.extend(asked.map(|i| match place(wanted.value(i), range.len()) {
+                _ if wanted.is_null(i) => (2, 0),
+                Some(place) => (0, range.start + place),
+                None => (1, 0),
+            }));
+        }
+        let values = interleave(&[lists.values().as_ref(), missing.as_ref(), nothing.as_ref()], &picks)?;
+        crate::columns::list(values, &lengths)
+    }))
+}
+
 /// From 1, or from the end with a negative index.
 fn by_index(name: &str, arguments: &[Argument], element: &SqlType, or_null: bool) -> Result<Bound> {
     // Of a constant array there is the default, as ClickHouse has it.
@@ -52,13 +91,8 @@ fn by_index(name: &str, arguments: &[Argument], element: &SqlType, or_null: bool
         let (lists, indices) = (Lists::of(&args[0])?, Numbers::of::<Int64Type>(&args[1])?);
         let picks: Vec<(usize, usize)> = (0..rows)
             .map(|row| {
-                let (range, index) = (lists.range(row), indices.get(row));
-                let place = match index {
-                    1.. => Some(index as usize - 1),
-                    0 => None,
-                    _ => (range.len() as i64).checked_add(index).and_then(|place| usize::try_from(place).ok()),
-                };
-                place.filter(|place| *place < range.len()).map_or((1, 0), |place| (0, range.start + place))
+                let range = lists.range(row);
+                place(indices.get(row), range.len()).map_or((1, 0), |place| (0, range.start + place))
             })
             .collect();
         Ok(interleave(&[lists.values().as_ref(), missing.as_ref()], &picks)?)

@@ -26,7 +26,7 @@ use gristmill_base::allocations::{check_room, check_wanted};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_types::SqlType;
 
-use super::{aligned, element_of, higher_folds, higher_kernels, row_numbers, top};
+use super::{aligned, element_of, higher_folds, higher_kernels, row_numbers, sort, top};
 use crate::columns::{broadcast, retype};
 use crate::registry::Registry;
 use crate::scalar::{Bound, FunctionEnv};
@@ -93,6 +93,7 @@ static FUNCTIONS: LazyLock<HashMap<&'static str, Arc<dyn HigherOrder>>> = LazyLo
     higher_kernels::define_all(&mut functions);
     higher_folds::define_all(&mut functions);
     top::define_all(&mut functions);
+    sort::define_all(&mut functions);
     functions
 });
 
@@ -139,7 +140,16 @@ pub fn only_with_lambda<'a>() -> impl Iterator<Item = &'a str> {
     of_arrays.chain(OVER_MAPS.iter().map(|name| -> &'a str { name }))
 }
 
-const OVER_MAPS: &[&str] = &["mapFilter", "mapApply", "mapExists", "mapAll", "mapSort", "mapReverseSort"];
+const OVER_MAPS: &[&str] = &[
+    "mapFilter",
+    "mapApply",
+    "mapExists",
+    "mapAll",
+    "mapSort",
+    "mapReverseSort",
+    "mapPartialSort",
+    "mapPartialReverseSort",
+];
 
 fn is_over_map(name: &str) -> bool {
     OVER_MAPS.contains(&name)
@@ -158,7 +168,8 @@ pub fn lambda_parameter_types(name: &str, arrays: &[SqlType]) -> Result<Vec<SqlT
         ("arrayFold", [arrays @ .., start]) => {
             std::iter::once(Ok(start.clone())).chain(arrays.iter().map(element)).collect()
         }
-        (name, [kind]) if is_over_map(name) => match kind.plain() {
+        // A number of elements may come before the map.
+        (name, [kind] | [_, kind]) if is_over_map(name) => match kind.plain() {
             SqlType::Map(key, value) => Ok(vec![key.as_ref().clone(), value.as_ref().clone()]),
             _ => {
                 let text = format!("Illegal type {kind} of an argument of function {name}: expected Map after the lambda");

@@ -3,7 +3,7 @@
 use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::compute::take;
-use arrow::datatypes::{Float64Type, Int64Type, UInt64Type};
+use arrow::datatypes::{DataType, Float64Type, Int64Type, UInt64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::default::default_array;
@@ -12,7 +12,7 @@ use rand::{Rng, RngCore};
 
 use super::{Lists, comparable};
 use crate::columns::{Numbers, at, list, numbers, truths};
-use crate::define::{arity, bad_argument, expect_array, expect_integer, plain, volatile};
+use crate::define::{arity, bad_argument, expect_array, expect_integer, own_nulls, plain, volatile};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 use crate::supertype::{least, with_elements};
@@ -20,7 +20,7 @@ use crate::supertype::{least, with_elements};
 pub fn register(registry: &mut Registry) {
     registry.scalar("arrayShiftLeft", plain(|name, arguments, _| shift(name, arguments, 1)));
     registry.scalar("arrayShiftRight", plain(|name, arguments, _| shift(name, arguments, -1)));
-    registry.scalar("arrayRemove", plain(|name, arguments, _| remove(name, arguments)));
+    registry.scalar("arrayRemove", own_nulls(|name, arguments, _| remove(name, arguments)));
     registry.alias("array_remove", "arrayRemove");
     registry.any_case("array_remove");
     registry.scalar(
@@ -118,6 +118,10 @@ fn shift(name: &str, arguments: &[Argument], sign: i64) -> Result<Bound> {
 }
 
 fn remove(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    // A NULL is removed where it is asked for; an array that is one stays it.
+    if arguments.first().is_some_and(|argument| argument.kind.is_null_literal()) {
+        return Ok(Bound::new(SqlType::null(), |_, rows| Ok(arrow::array::new_null_array(&DataType::Null, rows))));
+    }
     let kinds = value_and_array(name, arguments)?;
     Ok(Bound::cast(kinds.clone(), kinds[0].clone(), |args, rows| {
         let (lists, sets) = searched(args)?;

@@ -1,13 +1,20 @@
 //! Sorting within arrays. NULL and NaN come last in either direction.
+//!
+//! `arrayPartialSort` sorts the first elements alone. Those behind them are left as the selection of Floyd and Rivest (CACM 18,
+//! 1975) leaves them, which ClickHouse makes too.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{DataType, Float32Type, Float64Type, Int64Type};
-use gristmill_base::Result;
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
+use super::higher::{HigherBound, HigherOrder};
+use super::higher_kernels::define;
 use super::{Lists, comparable};
 use crate::columns::Numbers;
 use crate::define::{arity, expect_array, expect_integer, plain};
@@ -15,8 +22,39 @@ use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
 pub fn register(registry: &mut Registry) {
-    registry.scalar("arrayPartialSort", plain(|name, arguments, _| partial(name, arguments, false)));
-    registry.scalar("arrayPartialReverseSort", plain(|name, arguments, _| partial(name, arguments, true)));
+    for (name, reverse) in PARTIAL {
+        registry.scalar(name, plain(move |name, arguments, _| partial(name, arguments, reverse)));
+    }
+}
+
+const PARTIAL: [(&str, bool); 2] = [("arrayPartialSort", false), ("arrayPartialReverseSort", true)];
+
+/// Whether the argument behind the lambda is a number, with the arrays behind it.
+pub fn counts_first(name: &str) -> bool {
+    PARTIAL.iter().any(|(known, _)| *known == name)
+}
+
+pub fn define_all(functions: &mut HashMap<&'static str, Arc<dyn HigherOrder>>) {
+    for (name, reverse) in PARTIAL {
+        define(functions, name, true, move |name, lambda, arguments| {
+            let [count, array, ..] = arguments else {
+                let text = format!("Function {name} needs a number and an array behind its lambda");
+                return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, text));
+            };
+            if !matches!(count.integer_bits(), Some((..=64, _))) {
+                let text = format!("Illegal type {count} of the number of elements of function {name}: expected an integer");
+                return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
+            }
+            Ok(HigherBound {
+                result: array.plain().clone(),
+                lambda: lambda.clone(),
+                kernel: Arc::new(move |elements| {
+                    let array: ArrayRef = Arc::new(elements.arrays[0].clone());
+                    partly_sorted(&Lists::of(&array)?, &elements.mapped()?, &elements.others[0], reverse, elements.rows)
+                }),
+            })
+        });
+    }
 }
 
 /// The order of the elements of a column, by index.
@@ -58,19 +96,105 @@ fn partial(name: &str, arguments: &[Argument], reverse: bool) -> Result<Bound> {
     expect_array(name, arguments, 1)?;
     let kind = arguments[1].kind.plain().clone();
     Ok(Bound::cast(vec![T::Int64, kind.clone()], kind, move |args, rows| {
-        let limits = Numbers::of::<Int64Type>(&args[0])?;
         let lists = Lists::of(&args[1])?;
-        let order = order(lists.values(), reverse)?;
-        lists.choose(rows, |row, range, chosen| {
-            let start = chosen.len();
-            let limit = limits.get(row).clamp(0, range.len() as i64) as usize;
-            chosen.extend(range.map(|i| i as u32));
-            let part = &mut chosen[start..];
-            if limit > 0 && limit < part.len() {
-                part.select_nth_unstable_by(limit - 1, |a, b| order(*a, *b));
-            }
-            part[..limit].sort_by(|a, b| order(*a, *b));
-            Ok(())
-        })
+        let keys = lists.values().clone();
+        partly_sorted(&lists, &keys, &args[0], reverse, rows)
     }))
+}
+
+/// The rows of `lists`, the first of each sorted by the keys that lie beside its elements.
+fn partly_sorted(lists: &Lists, keys: &ArrayRef, limits: &ArrayRef, reverse: bool, rows: usize) -> Result<ArrayRef> {
+    let limits = Numbers::of::<Int64Type>(limits)?;
+    let order = order(keys, reverse)?;
+    lists.choose(rows, |row, range, chosen| {
+        let start = chosen.len();
+        let limit = limits.get(row).clamp(0, range.len() as i64) as usize;
+        chosen.extend(range.map(|i| i as u32));
+        let part = &mut chosen[start..];
+        if limit > 0 && limit < part.len() {
+            select(part, limit - 1, &|a, b| order(a, b).is_lt());
+        }
+        part[..limit].sort_by(|a, b| order(*a, *b));
+        Ok(())
+    })
+}
+
+/// More elements than this are narrowed down to those near the wanted place first.
+const SAMPLED_MIN: usize = 600;
+
+/// Brings the element that belongs there to the place `wanted`, with none before it that is greater and none behind that is less.
+fn select(items: &mut [u32], wanted: usize, less: &impl Fn(u32, u32) -> bool) {
+    // What is looked through, ends included; signed, since the end may lie before the beginning.
+    let (mut left, mut right) = (0_isize, items.len() as isize - 1);
+    let wanted = wanted as isize;
+    while left < right {
+        if (right - left) as usize > SAMPLED_MIN {
+            let (begin, end) = narrowed(left, right, wanted);
+            select(&mut items[begin as usize..=end as usize], (wanted - begin) as usize, less);
+        }
+        let (mut i, mut j) = (left, right);
+        items.swap(left as usize, wanted as usize);
+        let is_low = less(items[left as usize], items[right as usize]);
+        if is_low {
+            items.swap(left as usize, right as usize);
+        }
+        // The element that the others are compared with moves along in the first exchange.
+        let pivot = if is_low { left } else { right } as usize;
+        while i < j {
+            items.swap(i as usize, j as usize);
+            (i, j) = (i + 1, j - 1);
+            while less(items[i as usize], items[pivot]) {
+                i += 1;
+            }
+            while less(items[pivot], items[j as usize]) {
+                j -= 1;
+            }
+        }
+        if is_low {
+            items.swap(left as usize, j as usize);
+        } else {
+            j += 1;
+            items.swap(right as usize, j as usize);
+        }
+        if j <= wanted {
+            left = j + 1;
+        }
+        if wanted <= j {
+            right = j - 1;
+        }
+    }
+}
+
+/// The part in which the wanted element lies most probably.
+fn narrowed(left: isize, right: isize, wanted: isize) -> (isize, isize) {
+    let (count, place) = ((right - left + 1) as f64, (wanted - left + 1) as f64);
+    let log = count.ln();
+    let sample = 0.5 * (2.0 * log / 3.0).exp();
+    let spread = 0.5 * (log * sample * (count - sample) / count).sqrt() * if place < count / 2.0 { -1.0 } else { 1.0 };
+    let begin = (wanted as f64 - place * sample / count + spread) as isize;
+    let end = (wanted as f64 + (count - place) * sample / count + spread) as isize;
+    (begin.clamp(left, wanted), end.clamp(wanted, right))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_wanted_element_parts_the_others(items in prop::collection::vec(0..900_u32, 1..2000), place in any::<prop::sample::Index>()) {
+            let wanted = place.index(items.len());
+            let mut parted = items.clone();
+            select(&mut parted, wanted, &|a, b| a < b);
+            let mut sorted = items;
+            sorted.sort_unstable();
+            prop_assert_eq!(parted[wanted], sorted[wanted]);
+            prop_assert!(parted[..wanted].iter().all(|item| *item <= sorted[wanted]));
+            prop_assert!(parted[wanted..].iter().all(|item| *item >= sorted[wanted]));
+            parted.sort_unstable();
+            prop_assert_eq!(parted, sorted);
+        }
+    }
 }

@@ -21,7 +21,7 @@ const NAMES: [(&str, bool); 2] = [("arrayTopK", true), ("arrayBottomK", false)];
 
 /// Whether the argument behind the lambda is a number, with the arrays behind it.
 pub fn counts_first(name: &str) -> bool {
-    NAMES.iter().any(|(known, _)| *known == name)
+    NAMES.iter().any(|(known, _)| *known == name) || sort::counts_first(name)
 }
 
 pub fn register(registry: &mut Registry) {

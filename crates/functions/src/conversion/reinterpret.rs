@@ -10,7 +10,7 @@ use arrow::datatypes::{
     Date32Type, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
     UInt8Type, UInt16Type, UInt32Type, UInt64Type, i256,
 };
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::{SqlType, wide};
 
 use crate::columns::{Bytes, retype, strings};
@@ -90,10 +90,14 @@ fn width(kind: &SqlType) -> Option<usize> {
 
 fn bind(name: &str, arguments: &[Argument], to: SqlType) -> Result<Bound> {
     let from = arguments[0].kind.plain().clone();
-    if from != T::String && width(&from).is_none() {
+    if from != T::String && width(&from).is_none() && element_width(&from).is_none() {
         return Err(illegal(name, arguments, 0, "a number, a date, a string or a UUID"));
     }
-    if to != T::String && width(&to).is_none() {
+    let bytes_alone = from == T::String || matches!(from, T::FixedString(_));
+    if let Some(width) = element_width(&to).filter(|_| bytes_alone) {
+        return Ok(into_arrays(from, to, width));
+    }
+    if to != T::String && width(&to).is_none() || element_width(&from).is_some() && to != T::String {
         return Err(illegal(name, arguments, arguments.len() - 1, "the name of a type of fixed size, or String"));
     }
     Ok(Bound::new(to.clone(), move |args, _| {
@@ -102,10 +106,42 @@ fn bind(name: &str, arguments: &[Argument], to: SqlType) -> Result<Bound> {
     }))
 }
 
+/// Bytes of an element of an array of values of fixed size.
+fn element_width(kind: &SqlType) -> Option<usize> {
+    match kind.plain() {
+        T::Array(element) if !element.is_nullable() => width(element).filter(|width| *width > 0),
+        _ => None,
+    }
+}
+
+/// Text as the elements whose bytes it is. Error: BAD_ARGUMENTS where some are left over.
+fn into_arrays(from: SqlType, to: SqlType, width: usize) -> Bound {
+    Bound::new(to.clone(), move |args, _| {
+        let rows = args[0].len();
+        let T::Array(element) = &to else { return Err(Error::logical("an array was asked for")) };
+        let source = read(&args[0], &from)?;
+        let (mut bytes, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
+        for row in 0..rows {
+            let text = source.get(row);
+            if text.len() % width != 0 {
+                let text = format!("Cannot reinterpret {} bytes as {to}: an element has {width}", text.len());
+                return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+            }
+            bytes.extend_from_slice(text);
+            lengths.push(text.len() / width);
+        }
+        let elements = bytes.len() / width;
+        let values = write(&Raw::Fixed(bytes, width), elements, element)?;
+        crate::columns::list(values, &lengths)
+    })
+}
+
 /// The bytes of each row: of fixed width one after the other, or strings.
 enum Raw<'a> {
     Fixed(Vec<u8>, usize),
     Strings(Bytes<'a>),
+    /// One behind the other, each from one border to the next.
+    Runs(Vec<u8>, Vec<usize>),
 }
 
 impl Raw<'_> {
@@ -113,6 +149,7 @@ impl Raw<'_> {
         match self {
             Raw::Fixed(bytes, width) => &bytes[row * width..(row + 1) * width],
             Raw::Strings(bytes) => bytes.get(row),
+            Raw::Runs(bytes, borders) => &bytes[borders[row]..borders[row + 1]],
         }
     }
 }
@@ -165,6 +202,16 @@ fn read<'a>(array: &'a ArrayRef, kind: &SqlType) -> Result<Raw<'a>> {
             Raw::Fixed((0..values.len()).flat_map(|row| swap_halves(values.value(row))).collect(), 16)
         }
         T::IPv6 => Raw::Strings(Bytes::of(array)?),
+        T::Array(element) => {
+            let list = array.as_list::<i32>();
+            let elements = read(list.values(), element.plain())?;
+            let (mut bytes, mut borders) = (Vec::new(), vec![0]);
+            for pair in list.offsets().windows(2) {
+                (pair[0]..pair[1]).for_each(|i| bytes.extend_from_slice(elements.get(i as usize)));
+                borders.push(bytes.len());
+            }
+            Raw::Runs(bytes, borders)
+        }
         other => return Err(Error::logical(format!("{other} has no fixed size"))),
     })
 }

@@ -121,6 +121,8 @@ fn to_julian(name: &str, arguments: &[Argument], or_null: bool) -> Result<Bound>
         let text = Bytes::of(&args[0])?;
         let days: PrimitiveArray<Int32Type> = (0..text.len())
             .map(|row| match date::date(text.get(row)) {
+                // The zero day is no day of a calendar.
+                Ok(_) if or_null && text.get(row).starts_with(b"0000-00-00") => Ok(None),
                 Ok(day) => Ok(Some(day - JULIAN_EPOCH)),
                 Err(_) if or_null => Ok(None),
                 Err(fault) => Err(fault.explain(text.get(row), &T::Date)),

@@ -78,6 +78,15 @@ pub fn plus_minus(name: &str, arguments: &[Argument], sign: i64, env: &FunctionE
         (left, T::Tuple(fields)) if movable(left) && is_intervals(fields) => {
             by_tuple(name, arguments, fields, sign, env).map(Some)
         }
+        // By the functions' names an interval is a tuple of one.
+        (T::Interval(a), T::Interval(b)) if a == b && matches!(name, "addInterval" | "subtractInterval") => {
+            let result = T::Tuple(vec![(None, left.clone())]);
+            let arrow = result.arrow();
+            Ok(Some(Bound::new(result, move |args, rows| {
+                let moved = signed(&broadcast(&args[1], rows)?, sign);
+                tuple(vec![sum(&broadcast(&args[0], rows)?, &moved)?], &arrow, rows)
+            })))
+        }
         (T::Interval(a), T::Interval(b)) if a == b => Ok(Some(Bound::new(left.clone(), move |args, rows| {
             let (a, b) = (Numbers::of::<Int64Type>(&args[0])?, Numbers::of::<Int64Type>(&args[1])?);
             crate::columns::numbers::<Int64Type>(rows, |row| Ok(a.get(row).wrapping_add(b.get(row).wrapping_mul(sign))))
@@ -90,8 +99,9 @@ pub fn plus_minus(name: &str, arguments: &[Argument], sign: i64, env: &FunctionE
             })))
         }
         (T::Tuple(fields), T::Interval(kind)) if is_intervals(fields) => {
-            // The interval joins the first of its kind, or the end.
-            let place = fields.iter().position(|(_, field)| *field == T::Interval(*kind));
+            // The interval joins the last one where that is of its kind.
+            let last = fields.len() - 1;
+            let place = (fields[last].1 == T::Interval(*kind)).then_some(last);
             let mut kinds = fields.clone();
             if place.is_none() {
                 kinds.push((None, right.clone()));

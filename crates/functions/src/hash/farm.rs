@@ -80,6 +80,16 @@ fn ends(length: usize) -> (usize, usize) {
     ((length - 1) / 64 * 64, length - 64)
 }
 
+/// Two fingerprints as one.
+pub fn fingerprint_16(low: u64, high: u64) -> u64 {
+    const MUL: u64 = 0x9ddf_ea08_eb38_2d69;
+    let a = (low ^ high).wrapping_mul(MUL);
+    let a = a ^ (a >> 47);
+    let b = (high ^ a).wrapping_mul(MUL);
+    let b = (b ^ (b >> 44)).wrapping_mul(MUL);
+    (b ^ (b >> 41)).wrapping_mul(MUL)
+}
+
 pub fn fingerprint(s: &[u8]) -> u64 {
     match s.len() {
         0..=16 => return up_to_16(s),

@@ -28,6 +28,7 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("sipHash128", own_nulls(|_, arguments, _| Ok(of_values(arguments, T::FixedString(16), in_128))));
     registry
         .scalar("sipHash128Reference", own_nulls(|_, arguments, _| Ok(of_values(arguments, T::FixedString(16), reference))));
+    registry.scalar("murmurHash3_128", own_nulls(|_, arguments, _| Ok(of_values(arguments, T::FixedString(16), murmur))));
     registry.scalar("xxh3_128", own_nulls(|_, arguments, _| Ok(of_values(arguments, T::UInt128, xxh3))));
     registry.scalar("sipHash64Keyed", own_nulls(|name, arguments, _| keyed(name, arguments, T::UInt64, in_64)));
     registry.scalar("sipHash128Keyed", own_nulls(|name, arguments, _| keyed(name, arguments, T::FixedString(16), in_128)));
@@ -74,6 +75,18 @@ fn reference(key: Key, args: &[ArrayRef], kinds: &[SqlType], rows: usize) -> Res
         let mut hasher = siphasher::sip128::SipHasher24::new_with_keys(key.0, key.1);
         hasher.write(bytes);
         hasher.finish128().as_bytes()
+    };
+    let combine = |a: [u8; 16], b: [u8; 16]| bytes(&[a, b].concat());
+    let how = Any { bytes, number: None, combine, length: length_128, nothing: OF_NOTHING_128, bytes_end: None };
+    let (hashes, nulls) = hash_columns(args, kinds, rows, how)?;
+    fixed_16(hashes, nulls)
+}
+
+/// Without a key.
+fn murmur(_: Key, args: &[ArrayRef], kinds: &[SqlType], rows: usize) -> Result<ArrayRef> {
+    let bytes = |bytes: &[u8]| {
+        let (a, b) = super::murmur::murmur3_128(bytes, 0);
+        (u128::from(a) | u128::from(b) << 64).to_le_bytes()
     };
     let combine = |a: [u8; 16], b: [u8; 16]| bytes(&[a, b].concat());
     let how = Any { bytes, number: None, combine, length: length_128, nothing: OF_NOTHING_128, bytes_end: None };

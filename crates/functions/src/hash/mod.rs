@@ -14,7 +14,8 @@ mod special;
 mod words;
 mod wy;
 
-pub use city::city_hash_64_from;
+pub use city::{city_hash_64, city_hash_64_from, hash_16};
+pub use crc32c::step as crc32c_step;
 pub use sip::sip_128;
 
 use std::hash::Hasher;
@@ -37,7 +38,7 @@ use crate::strings::fixed;
 pub fn register(registry: &mut Registry) {
     let city = Any { number: Some(salted_int_hash_64), ..wide(city::city_hash_64, city::hash_16) };
     any(registry, "cityHash64", false, city);
-    any(registry, "farmFingerprint64", false, Any { bytes: farm::fingerprint, ..city });
+    any(registry, "farmFingerprint64", false, Any { bytes: farm::fingerprint, combine: farm::fingerprint_16, ..city });
     any(registry, "farmHash64", false, Any { bytes: farm::hash, bytes_end: Some(farm::HASH_BYTES_END), ..city });
     any(registry, "metroHash64", false, Any { bytes: metro::metro_64, ..city });
     any(registry, "xxHash64", false, wide(|bytes| xxhash_rust::xxh64::xxh64(bytes, 0), city::hash_16));
@@ -73,20 +74,12 @@ pub fn register(registry: &mut Registry) {
     digest(registry, "SHA384", 48, |bytes, out| out.copy_from_slice(&sha2::Sha384::digest(bytes)));
     digest(registry, "SHA512", 64, |bytes, out| out.copy_from_slice(&sha2::Sha512::digest(bytes)));
     digest(registry, "SHA512_256", 32, |bytes, out| out.copy_from_slice(&sha2::Sha512_256::digest(bytes)));
-    digest(registry, "murmurHash3_128", 16, |bytes, out| {
-        let (a, b) = murmur::murmur3_128(bytes, 0);
-        out[..8].copy_from_slice(&a.to_le_bytes());
-        out[8..].copy_from_slice(&b.to_le_bytes());
-    });
     for name in ["MD5", "SHA1", "SHA224", "SHA256", "SHA384", "SHA512", "SHA512_256"] {
         if !matches!(name, "SHA384" | "SHA512_256") {
             registry.any_case(name);
         }
     }
-    text_hash::<UInt64Type>(registry, "halfMD5", T::UInt64, |bytes| {
-        let digest = md5::Md5::digest(bytes);
-        digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
-    });
+    any(registry, "halfMD5", false, wide(half_md5, |a, b| half_md5(&pair(a, b))));
     text_hash::<UInt32Type>(registry, "CRC32", T::UInt32, |bytes| crc32(bytes, 0xFFFF_FFFF) ^ 0xFFFF_FFFF);
     text_hash::<UInt32Type>(registry, "CRC32IEEE", T::UInt32, |bytes| crc32(bytes, 0));
     text_hash::<UInt64Type>(registry, "CRC64", T::UInt64, crc64);
@@ -102,7 +95,13 @@ pub fn register(registry: &mut Registry) {
     });
 }
 
-fn sip_64(bytes: &[u8]) -> u64 {
+/// The first half of the digest as a number.
+fn half_md5(bytes: &[u8]) -> u64 {
+    let digest = md5::Md5::digest(bytes);
+    digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
+}
+
+pub fn sip_64(bytes: &[u8]) -> u64 {
     let mut hasher = siphasher::sip::SipHasher24::new();
     hasher.write(bytes);
     hasher.finish()
@@ -129,7 +128,8 @@ fn pair(a: u64, b: u64) -> Vec<u8> {
     [a.to_le_bytes(), b.to_le_bytes()].concat()
 }
 
-fn int_hash_32(key: u64) -> u32 {
+/// ClickHouse's mix of an integer to 32 bits.
+pub fn int_hash_32(key: u64) -> u32 {
     let mut key = (!key).wrapping_add(key << 18);
     key ^= key.rotate_right(31);
     key = key.wrapping_mul(21);

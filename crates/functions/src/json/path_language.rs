@@ -1,6 +1,7 @@
 //! `JSON_VALUE`, `JSON_QUERY`, `JSON_EXISTS`: JSONPath with `$`, `.key`, `['key']`, `[n]`, `[a to b]`, `[*]`, `.*`.
 
 use SqlType as T;
+use arrow::array::Array;
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::scan::json::JsonKind;
@@ -10,12 +11,12 @@ use super::raw::text;
 use crate::columns::{Bytes, strings, truths};
 use crate::define::{arity, bad_argument, expect_string, need_constant_text, plain};
 use crate::registry::Registry;
-use crate::scalar::{Argument, Bound};
+use crate::scalar::{Argument, Bound, JsonRules};
 
 enum Step {
     Key(Vec<u8>),
     AllMembers,
-    /// From one place to another, both included, counted from 0.
+    /// From one place to another, that one not included, counted from 0.
     Ranges(Vec<(usize, usize)>),
 }
 
@@ -30,37 +31,51 @@ pub fn register(registry: &mut Registry) {
             }))
         }),
     );
-    text_of(registry, "JSON_QUERY", |values, out| {
-        if !values.is_empty() {
-            out.push(b'[');
-            out.extend(values.join(&b", "[..]));
-            out.push(b']');
-        }
-    });
-    text_of(registry, "JSON_VALUE", |values, out| {
-        // The first that is neither object nor array.
-        let scalar = |value: &&&[u8]| !matches!(kind(value), Some(JsonKind::Object | JsonKind::Array));
-        if let Some(value) = values.iter().find(scalar) {
-            text(value, out);
-        }
-    });
-}
-
-/// A function whose result is written from the values that the path leads to.
-fn text_of(registry: &mut Registry, name: &'static str, write: fn(&[&[u8]], &mut Vec<u8>)) {
     registry.scalar(
-        name,
-        plain(move |name, arguments, _| {
+        "JSON_QUERY",
+        plain(|name, arguments, _| {
             let steps = bind(name, arguments)?;
             Ok(Bound::new(T::String, move |args, rows| {
                 let json = Bytes::of(&args[0])?;
                 strings(rows, |row, out| {
-                    write(&found(json.get(row), &steps), out);
+                    let values = found(json.get(row), &steps);
+                    if !values.is_empty() {
+                        out.push(b'[');
+                        out.extend(values.join(&b", "[..]));
+                        out.push(b']');
+                    }
                     Ok(())
                 })
             }))
         }),
     );
+    registry.scalar("JSON_VALUE", plain(|name, arguments, env| value_of(name, arguments, env.json)));
+}
+
+/// The first value that the path leads to: one that is neither object nor array, unless these are asked for too.
+fn value_of(name: &str, arguments: &[Argument], rules: JsonRules) -> Result<Bound> {
+    let steps = bind(name, arguments)?;
+    let result = if rules.value_is_nullable { T::String.nullable() } else { T::String };
+    Ok(Bound::new(result, move |args, rows| {
+        let json = Bytes::of(&args[0])?;
+        let is_wanted =
+            |value: &&&[u8]| rules.value_is_complex || !matches!(kind(value), Some(JsonKind::Object | JsonKind::Array));
+        let mut valid = Vec::with_capacity(rows);
+        let texts = strings(rows, |row, out| {
+            let values = found(json.get(row), &steps);
+            let value = values.iter().find(is_wanted);
+            valid.push(value.is_some());
+            if let Some(value) = value {
+                text(value, out);
+            }
+            Ok(())
+        })?;
+        if !rules.value_is_nullable || valid.iter().all(|valid| *valid) {
+            return Ok(texts);
+        }
+        let nulls = Some(arrow::buffer::NullBuffer::from(valid));
+        Ok(arrow::array::make_array(texts.to_data().into_builder().nulls(nulls).build()?))
+    }))
 }
 
 fn bind(name: &str, arguments: &[Argument]) -> Result<Vec<Step>> {
@@ -106,8 +121,10 @@ fn parse(path: &[u8]) -> Option<Vec<Step>> {
                 } else {
                     let range = |part: &[u8]| {
                         let part = std::str::from_utf8(part).ok()?.trim();
-                        let (from, to) = part.split_once(" to ").unwrap_or((part, part));
-                        Some((from.trim().parse().ok()?, to.trim().parse().ok()?))
+                        match part.split_once(" to ") {
+                            Some((from, to)) => Some((from.trim().parse().ok()?, to.trim().parse().ok()?)),
+                            None => part.parse().ok().map(|at: usize| (at, at.saturating_add(1))),
+                        }
                     };
                     steps.push(Step::Ranges(inside.split(|c| *c == b',').map(range).collect::<Option<_>>()?));
                 }
@@ -143,7 +160,7 @@ fn found<'a>(json: &'a [u8], steps: &[Step]) -> Vec<&'a [u8]> {
                 Step::Ranges(ranges) => {
                     let mut at = 0;
                     elements(value, |value| {
-                        if ranges.iter().any(|(from, to)| (*from..=*to).contains(&at)) {
+                        if ranges.iter().any(|(from, to)| (*from..*to).contains(&at)) {
                             next.push(value);
                         }
                         at += 1;

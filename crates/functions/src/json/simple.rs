@@ -9,7 +9,6 @@ use gristmill_types::SqlType;
 use gristmill_types::scan::json::JsonCursor;
 use memchr::memmem::Finder;
 
-use super::path::unescaped;
 use crate::columns::{Bytes, numbers, strings, truths};
 use crate::define::{arity, expect_string, need_constant_text, plain};
 use crate::registry::Registry;
@@ -78,7 +77,13 @@ pub fn register(registry: &mut Registry) {
             with_field(name, arguments, T::String, |find, rows| {
                 strings(rows, |row, out| {
                     if let Some((raw, escaped)) = find(row).and_then(|value| JsonCursor::new(value).raw_string().ok()) {
-                        out.extend(unescaped(raw, escaped));
+                        let begin = out.len();
+                        // An escape that is broken leaves nothing.
+                        if !escaped {
+                            out.extend_from_slice(raw);
+                        } else if gristmill_types::scan::json::unescape(raw, out).is_err() {
+                            out.truncate(begin);
+                        }
                     }
                     Ok(())
                 })

@@ -17,7 +17,8 @@ pub fn register(registry: &mut Registry) {
 fn to_json(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
     let kind = arguments[0].kind.clone();
-    let options = TextOptions::new(Escaping::Json, crate::text::timezone(env)?);
+    let mut options = TextOptions::new(Escaping::Json, crate::text::timezone(env)?);
+    options.json_quote_denormals = env.json.quotes_denormals;
     if kind.is_null_literal() {
         return Ok(Bound::new(kind, |args, rows| crate::columns::broadcast(&args[0], rows)));
     }

@@ -1,9 +1,9 @@
 //! Parts of strings by bits, and numbers woven together by bits: `bitSlice`, `mortonEncode`, `mortonDecode`.
 
 use SqlType as T;
-use arrow::array::{ArrayRef, UInt64Array};
+use arrow::array::{ArrayRef, AsArray, UInt64Array};
 use arrow::datatypes::{Int64Type, UInt64Type};
-use gristmill_base::Result;
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use std::sync::Arc;
 
@@ -44,7 +44,40 @@ fn slice(name: &str, arguments: &[Argument]) -> Result<Bound> {
 }
 
 /// Bit `i` of number `k` of `n` becomes bit `i * n + k`.
+/// Behind a tuple of how often the bits of each number are repeated.
+fn weave_repeated(name: &str, arguments: &[Argument], mask: usize) -> Result<Bound> {
+    let count = arguments.len() - 1;
+    if mask != count || !(1..=8).contains(&count) {
+        let text = format!("Function {name}: the tuple has {mask} elements for {count} integers");
+        return Err(Error::new(ErrorCode::ARGUMENT_OUT_OF_BOUND, text));
+    }
+    let kind = T::Tuple(vec![(None, T::UInt64); mask]);
+    let bound = weave(name, &arguments[1..])?;
+    let casts = std::iter::once(kind).chain(bound.arguments).collect();
+    Ok(Bound::cast(casts, T::UInt64, move |args, rows| {
+        let repeats = args[0].as_struct().columns().iter().map(Numbers::of::<UInt64Type>).collect::<Result<Vec<_>>>()?;
+        let stretched = args[1..].iter().zip(&repeats).map(|(values, repeats)| {
+            let values = Numbers::of::<UInt64Type>(values)?;
+            numbers::<UInt64Type>(rows, |row| stretched(values.get(row), repeats.get(row)))
+        });
+        (bound.kernel)(&stretched.collect::<Result<Vec<_>>>()?, rows)
+    }))
+}
+
+/// Each bit so many times, as far as 64 bits reach.
+fn stretched(value: u64, times: u64) -> Result<u64> {
+    if !(1..=8).contains(&times) {
+        let text = format!("A ratio of mortonEncode must be from 1 to 8, not {times}");
+        return Err(Error::new(ErrorCode::ARGUMENT_OUT_OF_BOUND, text));
+    }
+    let bits = (0..64).filter(|place| value >> (place / times) & 1 == 1);
+    Ok(bits.fold(0, |stretched, place| stretched | 1 << place))
+}
+
 fn weave(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    if let Some(Argument { kind: T::Tuple(mask), .. }) = arguments.first() {
+        return weave_repeated(name, arguments, mask.len());
+    }
     arity(name, arguments, 1..=8)?;
     for i in 0..arguments.len() {
         if !arguments[i].kind.integer_bits().is_some_and(|(bits, signed)| bits <= 64 && !signed) {

@@ -6,7 +6,9 @@ use gristmill_base::Result;
 use gristmill_types::SqlType;
 
 use crate::columns::{Numbers, strings};
-use crate::define::{arity, bad_argument, expect_number, need_constant_text, plain};
+use crate::define::{
+    arity, bad_argument, constant_integer, expect_number, illegal, need_constant_text, not_constant, plain,
+};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -46,7 +48,10 @@ pub fn register(registry: &mut Registry) {
 }
 
 fn scaled(name: &str, arguments: &[Argument], base: f64, units: &'static [&'static str]) -> Result<Bound> {
-    arity(name, arguments, 1..=1)?;
+    if arguments.len() == 2 {
+        return scaled_to(name, arguments, base, units);
+    }
+    arity(name, arguments, 1..=2)?;
     expect_number(name, arguments, 0)?;
     Ok(Bound::cast(vec![T::Float64], T::String, move |args, rows| {
         let values = Numbers::of::<Float64Type>(&args[0])?;
@@ -59,6 +64,40 @@ fn scaled(name: &str, arguments: &[Argument], base: f64, units: &'static [&'stat
             }
             let text =
                 if value.is_finite() { format!("{value:.2}{}", units[unit]) } else { value.to_string().to_lowercase() };
+            out.extend(text.bytes());
+            Ok(())
+        })
+    }))
+}
+
+/// Digits behind the point at most.
+const DIGITS_MAX: i128 = 60;
+
+/// As `scaled`, with so many digits behind the point as the second argument says.
+fn scaled_to(name: &str, arguments: &[Argument], base: f64, units: &'static [&'static str]) -> Result<Bound> {
+    expect_number(name, arguments, 0)?;
+    if !matches!(arguments[1].kind.integer_bits(), Some((..=64, false))) {
+        return Err(illegal(name, arguments, 1, "an unsigned integer, the digits behind the point"));
+    }
+    let digits = constant_integer(&arguments[1]).ok_or_else(|| not_constant(name, 1))?;
+    if !(0..=DIGITS_MAX).contains(&i128::from(digits)) {
+        return Err(bad_argument(name, format!("the number of digits must be from 0 to {DIGITS_MAX}, not {digits}")));
+    }
+    let digits = digits as usize;
+    Ok(Bound::cast(vec![T::Float64, arguments[1].kind.clone()], T::String, move |args, rows| {
+        let values = Numbers::of::<Float64Type>(&args[0])?;
+        strings(rows, |row, out| {
+            let value = values.get(row);
+            let mut unit = 0;
+            let mut scaled = value;
+            while unit + 1 < units.len() && scaled.abs() >= base {
+                scaled /= base;
+                unit += 1;
+            }
+            let text = match value.is_finite() {
+                true => format!("{scaled:.digits$}{}", units[unit]),
+                false => value.to_string().to_lowercase(),
+            };
             out.extend(text.bytes());
             Ok(())
         })
@@ -78,10 +117,33 @@ const UNITS: [(&str, f64); 9] = [
     ("nanoseconds", 1e-9),
 ];
 
+/// Seconds of a unit; months and what consists of them have no fixed number.
+fn seconds_of(kind: gristmill_types::IntervalKind) -> Option<f64> {
+    use gristmill_types::IntervalKind as K;
+    Some(match kind {
+        K::Nanosecond => 1e-9,
+        K::Microsecond => 1e-6,
+        K::Millisecond => 1e-3,
+        K::Second => 1.0,
+        K::Minute => 60.0,
+        K::Hour => 3600.0,
+        K::Day => 86_400.0,
+        K::Week => 604_800.0,
+        K::Month | K::Quarter | K::Year => return None,
+    })
+}
+
 /// Seconds as years, months, … down to seconds, or between two given units.
 fn time_delta(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=3)?;
-    expect_number(name, arguments, 0)?;
+    let per_second = match &arguments[0].kind {
+        T::Interval(kind) => seconds_of(*kind)
+            .ok_or_else(|| bad_argument(name, format!("an {} has no fixed number of seconds", arguments[0].kind)))?,
+        _ => {
+            expect_number(name, arguments, 0)?;
+            1.0
+        }
+    };
     let find = |i: usize, default: usize| -> Result<usize> {
         if i >= arguments.len() {
             return Ok(default);
@@ -101,7 +163,7 @@ fn time_delta(name: &str, arguments: &[Argument]) -> Result<Bound> {
     Ok(Bound::cast(casts, T::String, move |args, rows| {
         let values = Numbers::of::<Float64Type>(&args[0])?;
         strings(rows, |row, out| {
-            let value = values.get(row);
+            let value = values.get(row) * per_second;
             if !value.is_finite() {
                 out.extend(value.to_string().to_lowercase().bytes());
                 return Ok(());

@@ -3,7 +3,7 @@
 use SqlType as T;
 use arrow::array::ArrayRef;
 use arrow::datatypes::{Int64Type, UInt64Type};
-use gristmill_base::Result;
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use regex::bytes::Regex;
 
@@ -153,10 +153,10 @@ fn regexp_extract(name: &str, arguments: &[Argument]) -> Result<Bound> {
         let mut failure = None;
         let result = slices(&args[0], rows, |row, text| {
             let found = patterns.get(row).and_then(|regex| {
-                let wanted = groups.as_ref().map_or(1, |groups| groups.get(row));
+                let wanted = groups.as_ref().map_or(group(regex) as i64, |groups| groups.get(row));
                 if wanted < 0 || wanted as usize >= regex.captures_len() {
-                    let text = format!("the pattern has {} groups, not {wanted}", regex.captures_len() - 1);
-                    return Err(crate::define::bad_argument(&name, text));
+                    let text = format!("Function {name}: the pattern has {} groups, not {wanted}", regex.captures_len() - 1);
+                    return Err(Error::new(ErrorCode::INDEX_OF_POSITIONAL_ARGUMENT_IS_OUT_OF_RANGE, text));
                 }
                 Ok(regex.captures(text).and_then(|found| found.get(wanted as usize)).map_or(0..0, |found| found.range()))
             });

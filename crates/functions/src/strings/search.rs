@@ -168,19 +168,24 @@ fn matches(name: &str, arguments: &[Argument], wanted: Wanted) -> Result<Bound> 
         for row in 0..rows {
             let set = cached(&mut known, &args[1], row, |needles| {
                 // Each is compiled on its own first: the set wants the translated texts.
-                let translated = needles
-                    .iter()
-                    .map(|needle| Ok(regex(needle, false)?.as_str().to_string()))
-                    .collect::<Result<Vec<_>>>()?;
-                regex::bytes::RegexSetBuilder::new(translated).dot_matches_new_line(true).build().map_err(|error| {
-                    Error::new(ErrorCode::CANNOT_COMPILE_REGEXP, format!("Cannot compile patterns: {error}"))
-                })
+                let each = needles.iter().map(|needle| regex(needle, false)).collect::<Result<Vec<_>>>()?;
+                let translated = each.iter().map(|one| one.as_str());
+                let set =
+                    regex::bytes::RegexSetBuilder::new(translated).dot_matches_new_line(true).build().map_err(|error| {
+                        Error::new(ErrorCode::CANNOT_COMPILE_REGEXP, format!("Cannot compile patterns: {error}"))
+                    })?;
+                Ok((set, each))
             })?;
+            let (set, each) = set;
             let text = source.get(row);
             let before = indices.len();
             match wanted {
                 Wanted::Any => indices.push(u64::from(RegexSet::is_match(set, text))),
-                Wanted::FirstIndex => indices.push(set.matches(text).iter().next().map_or(0, |i| i as u64 + 1)),
+                // The one whose match ends first, as a search of all of them at once finds it.
+                Wanted::FirstIndex => {
+                    let ends = set.matches(text).into_iter().filter_map(|i| Some((each[i].shortest_match(text)?, i)));
+                    indices.push(ends.min().map_or(0, |(_, i)| i as u64 + 1));
+                }
                 _ => indices.extend(set.matches(text).iter().map(|i| i as u64 + 1)),
             }
             lengths.push(indices.len() - before);

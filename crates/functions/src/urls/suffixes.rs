@@ -42,6 +42,7 @@ fn significant(host: &[u8]) -> &[u8] {
     let dots: Vec<usize> = memchr::memchr_iter(b'.', host).collect();
     match dots[..] {
         [] => &host[..0],
+        [dot] if &host[..dot] == b"www" => &host[dot + 1..],
         [_] => host,
         [.., before, second, last] if SECOND_LEVELS.contains(&&host[second + 1..last]) => &host[before + 1..],
         [second, last] if SECOND_LEVELS.contains(&&host[second + 1..last]) => host,

@@ -132,6 +132,8 @@ settings! {
     max_rows_to_read: u64 = 0u64, "Rows that a query may read. 0: no limit.";
     max_bytes_to_read: u64 = 0u64, "Bytes, as they lie in memory, that a query may read. 0: no limit.";
     function_range_max_elements_in_block: u64 = 500_000_000u64, "Elements that function range may make in a block.";
+    function_json_value_return_type_allow_nullable: bool = false, "Whether JSON_VALUE gives NULL where the path leads to nothing, rather than an empty string.";
+    function_json_value_return_type_allow_complex: bool = false, "Whether JSON_VALUE gives objects and arrays, as text.";
     max_query_size: u64 = 262_144u64, "Bytes that the text of a query may have, without the data of an INSERT. 0: any number.";
     max_parser_backtracks: u64 = 100_000u64, "How often the parser may go back in a query to try something else (ClickHouse's default is 1,000,000). 0: as often as it likes.";
     max_parser_depth: u64 = 1_000u64, "How deep the parser descends into a query. 0: as deep as it can.";

@@ -108,6 +108,7 @@ fn is_true(name: &str, column: &str, constant: ScalarValue, kind: SqlType) -> Ex
         cast_keep_nullable: false,
         cast_string_to_date_time_mode: Arc::from("basic"),
         range_elements_max: gristmill_functions::RANGE_ELEMENTS_MAX,
+        json: gristmill_functions::JsonRules::default(),
         asker: gristmill_functions::Asker::default(),
     };
     let of = columns().get(column).expect("a column").kind.clone();

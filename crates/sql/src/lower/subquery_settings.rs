@@ -50,6 +50,11 @@ impl Analyzer<'_> {
         env.cast_keep_nullable = settings.cast_keep_nullable;
         env.cast_string_to_date_time_mode = settings.cast_string_to_date_time_mode.as_str().into();
         env.range_elements_max = settings.function_range_max_elements_in_block;
+        env.json = gristmill_functions::JsonRules {
+            quotes_denormals: settings.output_format_json_quote_denormals,
+            value_is_nullable: settings.function_json_value_return_type_allow_nullable,
+            value_is_complex: settings.function_json_value_return_type_allow_complex,
+        };
         let inner = Analyzer {
             registry: self.registry,
             env,

@@ -5,7 +5,8 @@
 //! a `ColumnBuilder` or a `ValueWriter` (`string.rs`), arrays, tuples and maps by their columns (`nested.rs`). NULL is dealt
 //! with here alone: the loops may compute what they like below the mask.
 //!
-//! A value that cannot be converted is an error, NULL or the type's default, as `CastOptions::on_error` says. Which of
+//! A value that cannot be converted is an error, NULL or the type's default, as `CastOptions::on_error` says; a String that is
+//! no number, date, UUID or address is NULL where the type is Nullable. Which of
 //! them cannot is also the caller's choice: CAST keeps the low bits of integers that are too large, `accurate` refuses
 //! whatever does not come out equal.
 
@@ -83,6 +84,12 @@ pub fn cast(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOption
         return Ok(array.clone());
     }
     let (source, target) = (from.plain(), to.plain());
+    let lenient;
+    let mut options = options;
+    if options.on_error == OnError::Throw && *source == T::String && to.is_nullable() && becomes_null(target) {
+        lenient = CastOptions { on_error: OnError::Null, ..options.clone() };
+        options = &lenient;
+    }
     let result = if *source == T::Nothing {
         new_null_array(&target.arrow(), array.len())
     } else if source == target {
@@ -93,6 +100,14 @@ pub fn cast(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOption
         plain(array, source, target, options)?
     };
     settle_nulls(result, to, options)
+}
+
+/// Whether a text that is no such value is NULL where the type is Nullable: ClickHouse's rule, an error for other types.
+fn becomes_null(kind: &SqlType) -> bool {
+    *kind != T::Bool
+        && (kind.is_number()
+            || kind.is_date_or_time()
+            || matches!(kind, T::Time | T::Time64(_) | T::Uuid | T::IPv4 | T::IPv6 | T::FixedString(_)))
 }
 
 /// NULL may stay only where the type has it.

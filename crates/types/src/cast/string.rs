@@ -81,7 +81,9 @@ pub(super) fn parse(
         };
         // Nothing but zeros is a number to ClickHouse.
         let text = if padded && text.is_empty() && to.is_integer() { b"0" } else { text };
-        if let Err(fault) = column.try_append_text(text, Escaping::Plain) {
+        // Formats read the words of a Bool into UInt8; a cast does not.
+        let is_word = *to == T::UInt8 && matches!(text, b"true" | b"false");
+        if let Err(fault) = column.try_append_text(if is_word { b"word" } else { text }, Escaping::Plain) {
             let null = nullable && matches!(text, b"" | b"NULL" | b"null" | b"\\N");
             if options.on_error == OnError::Throw && !null {
                 return Err(fault.explain(text, to));

@@ -10,6 +10,7 @@ use arrow::buffer::{Buffer, OffsetBuffer};
 use arrow::datatypes::{DataType, Field};
 use gristmill_base::{Error, Result};
 
+use super::sketches::{self, Sketch};
 use super::vectors::{Bits, IndexWidth, IndexedVector};
 use crate::SqlType;
 use crate::binary::width;
@@ -36,6 +37,8 @@ pub(super) enum Piece {
     Bitmap { bytes: usize, signed: bool },
     /// Numbers by index, in sets of indexes. `bits`: those of a vector without rows.
     Vector { width: IndexWidth, bits: Bits },
+    /// An estimate of how many different values there are, held as it is written.
+    Sketch(Sketch),
     /// Behind a byte that tells whether there were rows without NULL; nothing follows where there were none. `counted`: a last
     /// column has their number, else the byte is always 1.
     Flagged { pieces: Vec<Piece>, counted: bool },
@@ -76,6 +79,12 @@ const FUNCTIONS: &[(&str, Nulls, Build)] = &[
     ("groupArray", Nulls::None, elements),
     ("groupUniqArray", Nulls::None, elements),
     ("uniqExact", Nulls::One, |kinds| Some(vec![Piece::Keys(key_bytes(one(kinds)?)?)])),
+    ("uniq", Nulls::One, |_| Some(vec![Piece::Sketch(Sketch::Hashes)])),
+    ("uniqHLL12", Nulls::One, |kinds| {
+        Some(vec![Piece::Sketch(Sketch::HyperLogLog { key_bytes: sketches::hyperloglog_key_bytes(kinds) })])
+    }),
+    ("uniqCombined", Nulls::Flag, |kinds| Some(vec![combined_sketch(false, kinds)])),
+    ("uniqCombined64", Nulls::Flag, |kinds| Some(vec![combined_sketch(true, kinds)])),
     ("groupBitmap", Nulls::Flag, |kinds| {
         let (bits, signed) = narrow_integer(kinds)?.integer_bits()?;
         Some(vec![Piece::Bitmap { bytes: usize::from(bits / 8), signed }])
@@ -103,6 +112,11 @@ const FUNCTIONS: &[(&str, Nulls, Build)] = &[
     ("covarSampMatrix", Nulls::None, |kinds| Some(floats(4 * pairs(kinds)))),
     ("corrMatrix", Nulls::None, |kinds| Some(floats(6 * pairs(kinds)))),
 ];
+
+/// Of the usual precision; `of` sets another.
+fn combined_sketch(wide: bool, kinds: &[SqlType]) -> Piece {
+    Piece::Sketch(Sketch::Combined { precision: sketches::PRECISION, key_bytes: sketches::combined_key_bytes(wide, kinds) })
+}
 
 fn floats(count: usize) -> Vec<Piece> {
     vec![Piece::Value(T::Float64); count]
@@ -183,8 +197,22 @@ pub(super) fn of(function: &str, kinds: &[SqlType]) -> Option<Vec<Piece>> {
     if kinds.iter().any(SqlType::is_null_literal) {
         return None;
     }
-    let name = function.split_once('(').map_or(function, |(name, _)| name).trim();
-    combined(name, kinds)
+    let (name, parameters) = function.split_once('(').unwrap_or((function, ""));
+    let mut pieces = combined(name.trim(), kinds)?;
+    if let Ok(precision) = parameters.trim_end_matches(')').trim().parse() {
+        set_precision(&mut pieces, precision);
+    }
+    Some(pieces)
+}
+
+fn set_precision(pieces: &mut [Piece], given: u8) {
+    for piece in pieces {
+        match piece {
+            Piece::Sketch(Sketch::Combined { precision, .. }) if (12..=20).contains(&given) => *precision = given,
+            Piece::Flagged { pieces, .. } | Piece::Followed { pieces, .. } => set_precision(pieces, given),
+            _ => {}
+        }
+    }
 }
 
 fn combined(name: &str, kinds: &[SqlType]) -> Option<Vec<Piece>> {
@@ -266,7 +294,7 @@ fn columns_of(piece: &Piece) -> Vec<DataType> {
         Piece::Elements { kind, .. } => vec![SqlType::array(kind.clone()).arrow()],
         Piece::Sample(kind) => vec![list_type(kind.arrow()), DataType::UInt64],
         Piece::Keys(_) | Piece::Bitmap { .. } => vec![words_type()],
-        Piece::Vector { .. } => vec![DataType::Binary],
+        Piece::Vector { .. } | Piece::Sketch(_) => vec![DataType::Binary],
         Piece::Flagged { pieces, counted } => with(pieces, counted.then_some(DataType::UInt64)),
         Piece::Followed { pieces, counted } => {
             with(pieces, Some(if *counted { DataType::UInt64 } else { DataType::Boolean }))
@@ -307,6 +335,7 @@ pub(super) fn empty(pieces: &[Piece]) -> Result<Vec<ArrayRef>> {
                 IndexedVector::new(*bits).write(*width, &mut bytes);
                 out.push(Arc::new(BinaryArray::from_vec(vec![&bytes])));
             }
+            Piece::Sketch(sketch) => out.push(Arc::new(BinaryArray::from_vec(vec![sketch.empty()]))),
             other => out.extend(columns_of(other).iter().map(nothing)),
         }
     }

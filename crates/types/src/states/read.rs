@@ -12,6 +12,7 @@ use arrow::datatypes::{DataType, Field};
 use gristmill_base::{Error, ErrorCode, Result};
 
 use super::layout::{self, Piece, list_type};
+use super::sketches::Sketch;
 use super::vectors::{IndexWidth, IndexedVector};
 use super::{pack, roaring, write};
 use crate::SqlType;
@@ -134,6 +135,14 @@ impl Words {
     }
 }
 
+fn append(states: &mut BinaryBuilder, state: &[u8]) -> Result<()> {
+    if states.values_slice().len() + state.len() > BYTES_MAX as usize {
+        return Err(Error::new(ErrorCode::TOO_LARGE_ARRAY_SIZE, "States of an aggregate function are too large in memory"));
+    }
+    states.append_value(state);
+    Ok(())
+}
+
 fn offsets(ends: &mut Vec<i32>) -> OffsetBuffer<i32> {
     let offsets: Vec<i32> = std::iter::once(0).chain(std::mem::take(ends)).collect();
     OffsetBuffer::new(ScalarBuffer::from(offsets))
@@ -160,6 +169,7 @@ enum Reader {
         signed: bool,
     },
     Vector(IndexWidth, BinaryBuilder),
+    Sketch(Sketch, BinaryBuilder),
     Flagged(Vec<Reader>, Vec<Vec<u8>>, Option<Vec<u64>>),
     Followed(Vec<Reader>, Vec<bool>, bool),
 }
@@ -241,6 +251,7 @@ impl Reader {
             Piece::Keys(bytes) => Reader::Keys(Words::default(), *bytes),
             Piece::Bitmap { bytes, signed } => Reader::Bitmap { words: Words::default(), bytes: *bytes, signed: *signed },
             Piece::Vector { width, .. } => Reader::Vector(*width, BinaryBuilder::new()),
+            Piece::Sketch(sketch) => Reader::Sketch(*sketch, BinaryBuilder::new()),
             Piece::Flagged { pieces, counted } => {
                 // What follows a 0 in a state that is not there: each piece as it is without rows.
                 let nothing = write::writers(pieces, &layout::empty(pieces)?)?;
@@ -293,6 +304,7 @@ impl Reader {
                 }
             }
             Reader::Vector(width, _) => IndexedVector::skip(bytes, *width, at)?,
+            Reader::Sketch(sketch, _) => sketch.skip(bytes, at)?,
             Reader::Flagged(inner, ..) => match bytes.get(*at) {
                 None => false,
                 Some(mark) => {
@@ -354,13 +366,14 @@ impl Reader {
                 let begin = *at;
                 // What is held is what came, once it is known to be a vector.
                 IndexedVector::read(bytes, *width, at)?;
-                if states.values_slice().len() + (*at - begin) > BYTES_MAX as usize {
-                    return Err(Error::new(
-                        ErrorCode::TOO_LARGE_ARRAY_SIZE,
-                        "States of an aggregate function are too large in memory",
-                    ));
+                append(states, &bytes[begin..*at])?;
+            }
+            Reader::Sketch(sketch, states) => {
+                let begin = *at;
+                if !sketch.skip(bytes, at)? {
+                    return Err(cut());
                 }
-                states.append_value(&bytes[begin..*at]);
+                append(states, &bytes[begin..*at])?;
             }
             Reader::Flagged(inner, nothing, seen) => {
                 let is_there = *bytes.get(*at).ok_or_else(cut)? != 0;
@@ -410,7 +423,7 @@ impl Reader {
                 out.extend(counts.as_mut().map(numbers));
             }
             Reader::Keys(words, _) | Reader::Bitmap { words, .. } => out.push(words.finish()?),
-            Reader::Vector(_, states) => out.push(Arc::new(states.finish())),
+            Reader::Vector(_, states) | Reader::Sketch(_, states) => out.push(Arc::new(states.finish())),
             Reader::Flagged(inner, _, seen) => {
                 inner.iter_mut().try_for_each(|reader| reader.finish(out))?;
                 out.extend(seen.as_mut().map(numbers));

@@ -61,6 +61,11 @@ fn a_state_without_rows_is_written_as_clickhouse_has_it() {
         ("AggregateFunction(groupArray, String)", "00"),
         ("AggregateFunction(uniqExact, Int64)", "00"),
         ("AggregateFunction(groupBitmap, UInt32)", "0000"),
+        ("AggregateFunction(uniq, String)", "0000"),
+        ("AggregateFunction(uniq, Nullable(UInt8))", "010000"),
+        ("AggregateFunction(uniqHLL12, Nullable(UInt8))", "010000"),
+        ("AggregateFunction(uniqCombined(13), UInt8)", "0100"),
+        ("AggregateFunction(uniqCombined, Nullable(UInt8))", "00"),
         ("AggregateFunction(sumOrNull, UInt64)", "000000000000000000"),
     ] {
         assert_eq!(codec(kind).encoded(&nothing).expect(kind).value(0), bytes_of(expected), "{kind}");
@@ -70,7 +75,6 @@ fn a_state_without_rows_is_written_as_clickhouse_has_it() {
 #[test]
 fn states_that_clickhouse_keeps_otherwise_are_refused_by_name() {
     for kind in [
-        "AggregateFunction(uniq, UInt8)",
         "AggregateFunction(quantile(0.5), UInt8)",
         "AggregateFunction(uniqExact, String)",
         "AggregateFunction(groupArray, Array(UInt8))",

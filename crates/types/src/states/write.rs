@@ -84,7 +84,7 @@ fn writer<'a>(piece: &Piece, columns: &mut impl Iterator<Item = &'a ArrayRef>) -
             let (offsets, words) = lists(next()?)?;
             Writer::Bitmap { offsets, words, bytes: *bytes, signed: *signed }
         }
-        Piece::Vector { .. } => Writer::Vector(next()?.as_binary_opt().ok_or_else(misfit)?.clone()),
+        Piece::Vector { .. } | Piece::Sketch(_) => Writer::Vector(next()?.as_binary_opt().ok_or_else(misfit)?.clone()),
         Piece::Flagged { .. } | Piece::Followed { .. } => return Err(misfit()),
     })
 }

@@ -1,19 +1,26 @@
 //! Quantiles. `quantile(level)` gives one, `quantiles(level, …)` an array; `median…` is the one of 0.5.
 //!
-//! `values.rs` keeps values (a fair sample of 8192 of them for `quantile` and `quantileDeterministic`, all for the others)
-//! and ranks them in the end. `weighted.rs` does so for values with weights; `digest.rs` keeps t-digests.
+//! `values.rs` keeps values (a fair sample of 8192 of them for `quantile`, all for the others) and ranks them in the end.
+//! `weighted.rs` does so for values with weights; `digest.rs` keeps t-digests.
 //!
-//! `prometheus.rs` takes counts that were added up below bounds.
-//!
-//! `quantileGK` and `quantileDD` keep all values too: exact, which is within any accuracy asked for.
+//! `summaries.rs` is for functions that keep less than the values: `deterministic.rs` another sample, `timing.rs` counters,
+//! `greenwald.rs` some values with their ranks, `ddsketch.rs` bins. `prometheus.rs` takes counts that were added up below bounds.
 
+mod ddsketch;
+mod deterministic;
 mod digest;
+mod greenwald;
 mod prometheus;
+mod summaries;
+#[cfg(test)]
+mod tests;
+mod timing;
 mod values;
 mod weighted;
 
 use arrow::array::{ArrayRef, Float32Array, Float64Array};
 use arrow::datatypes::{ArrowNativeType, DataType, i256};
+use datafusion::common::ScalarValue;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::wide;
@@ -23,6 +30,10 @@ use super::natives::{by_native, column};
 use super::{Call, NullRule, Plan, family};
 use crate::aggregate::AggregateFunction;
 use crate::registry::Registry;
+use ddsketch::{Bins, DdSketch};
+use deterministic::Deterministic;
+use greenwald::Greenwald;
+use timing::{Timing, Weighted};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rule {
@@ -35,8 +46,6 @@ enum Rule {
     Inclusive,
     /// Interpolated, as if the values came from a larger population.
     Exclusive,
-    /// Whole numbers up to 30,000.
-    Timing,
     /// With 8 bits of mantissa.
     BFloat16,
 }
@@ -47,7 +56,6 @@ enum Weighting {
     Interpolated,
     /// By the place in the values written out as often as their weight says.
     ExactInterpolated,
-    Timing,
     BFloat16,
 }
 
@@ -57,23 +65,23 @@ type Builder = fn(&Call<'_>, Levels) -> Result<Plan>;
 
 /// Name after `quantile`, how many parameters precede the levels, and the function.
 const FAMILY: &[(&str, usize, Builder)] = &[
-    ("", 0, |call, levels| values::plan(call, levels, Rule::Sampled, 1)),
-    ("Deterministic", 0, |call, levels| values::plan(call, levels, Rule::Sampled, 2)),
-    ("Exact", 0, |call, levels| values::plan(call, levels, Rule::Exact, 1)),
-    ("ExactLow", 0, |call, levels| values::plan(call, levels, Rule::Low, 1)),
-    ("ExactHigh", 0, |call, levels| values::plan(call, levels, Rule::High, 1)),
-    ("ExactInclusive", 0, |call, levels| values::plan(call, levels, Rule::Inclusive, 1)),
-    ("ExactExclusive", 0, |call, levels| values::plan(call, levels, Rule::Exclusive, 1)),
-    ("Timing", 0, |call, levels| values::plan(call, levels, Rule::Timing, 1)),
-    ("BFloat16", 0, |call, levels| values::plan(call, levels, Rule::BFloat16, 1)),
-    ("GK", 1, |call, levels| values::plan(call, levels, Rule::Exact, 1)),
-    ("DD", 1, |call, levels| values::plan(call, levels, Rule::Inclusive, 1)),
+    ("", 0, |call, levels| values::plan(call, levels, Rule::Sampled)),
+    ("Deterministic", 0, |call, levels| deterministic(call, &levels)),
+    ("Exact", 0, |call, levels| values::plan(call, levels, Rule::Exact)),
+    ("ExactLow", 0, |call, levels| values::plan(call, levels, Rule::Low)),
+    ("ExactHigh", 0, |call, levels| values::plan(call, levels, Rule::High)),
+    ("ExactInclusive", 0, |call, levels| values::plan(call, levels, Rule::Inclusive)),
+    ("ExactExclusive", 0, |call, levels| values::plan(call, levels, Rule::Exclusive)),
+    ("Timing", 0, |call, levels| timing(call, &levels, false)),
+    ("BFloat16", 0, |call, levels| values::plan(call, levels, Rule::BFloat16)),
+    ("GK", 1, |call, levels| greenwald(call, &levels)),
+    ("DD", 1, |call, levels| ddsketch(call, &levels)),
     ("TDigest", 0, |call, levels| digest::plan(call, levels, false)),
     ("TDigestWeighted", 0, |call, levels| digest::plan(call, levels, true)),
     ("ExactWeighted", 0, |call, levels| weighted::plan(call, levels, Weighting::Exact)),
     ("InterpolatedWeighted", 0, |call, levels| weighted::plan(call, levels, Weighting::Interpolated)),
     ("ExactWeightedInterpolated", 0, |call, levels| weighted::plan(call, levels, Weighting::ExactInterpolated)),
-    ("TimingWeighted", 0, |call, levels| weighted::plan(call, levels, Weighting::Timing)),
+    ("TimingWeighted", 0, |call, levels| timing(call, &levels, true)),
     ("BFloat16Weighted", 0, |call, levels| weighted::plan(call, levels, Weighting::BFloat16)),
     ("PrometheusHistogram", 0, prometheus::plan),
 ];
@@ -86,6 +94,82 @@ pub fn register(registry: &mut Registry) {
             registry.alias(&format!("median{suffix}"), &format!("quantile{suffix}"));
         }
     }
+}
+
+fn deterministic(call: &Call<'_>, levels: &Levels) -> Result<Plan> {
+    call.arity(2..=2)?;
+    let kind = check_kind(call)?;
+    check_weight(call)?;
+    let second = Some(call.kinds[1].clone());
+    let kinds = (kind.clone(), interpolated_type(&kind));
+    by_native!(
+        &kind.arrow(),
+        N => summaries::plan::<Deterministic<N>>(call, levels, (), kinds, second),
+        Err(call.illegal(0, "a number, a date or a time"))
+    )
+}
+
+fn timing(call: &Call<'_>, levels: &Levels, weighted: bool) -> Result<Plan> {
+    let second = if weighted {
+        call.arity(2..=2)?;
+        check_weight(call)?;
+        Some(SqlType::UInt64)
+    } else {
+        None
+    };
+    let kind = check_kind(call)?;
+    let kinds = (kind.clone(), SqlType::Float32);
+    by_native!(
+        &kind.arrow(),
+        N => summaries::plan::<Timing<N>>(call, levels, Weighted(weighted), kinds, second),
+        Err(call.illegal(0, "a number, a date or a time"))
+    )
+}
+
+fn wrong_accuracy(call: &Call<'_>, expected: &str) -> Error {
+    Error::new(
+        ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
+        format!("Aggregate function {} requires an accuracy as its first parameter: {expected}", call.name),
+    )
+}
+
+fn greenwald(call: &Call<'_>, levels: &Levels) -> Result<Plan> {
+    let whole = |value: &ScalarValue| value.data_type().is_integer() && !value.is_null();
+    if !call.parameters.first().is_some_and(whole) {
+        return Err(wrong_accuracy(call, "a positive integer"));
+    }
+    let accuracy = call.size(0)?.unwrap_or_default();
+    if accuracy == 0 {
+        let text = format!("Aggregate function {} requires a positive accuracy, got {accuracy}", call.name);
+        return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+    }
+    let kind = check_kind(call)?;
+    let kinds = (kind.clone(), kind.clone());
+    by_native!(
+        &kind.arrow(),
+        N => summaries::plan::<Greenwald<N>>(call, levels, 1.0 / accuracy as f64, kinds, None),
+        Err(call.illegal(0, "a number, a date or a time"))
+    )
+}
+
+fn ddsketch(call: &Call<'_>, levels: &Levels) -> Result<Plan> {
+    let Some(ScalarValue::Float64(Some(accuracy))) = call.parameters.first() else {
+        return Err(wrong_accuracy(call, "a number with a fraction between 0 and 1"));
+    };
+    if !(*accuracy > 0.0 && *accuracy < 1.0) {
+        let text = format!("Relative accuracy must be between 0 and 1 but is {accuracy}");
+        return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+    }
+    let kind = check_kind(call)?;
+    if matches!(kind, SqlType::Decimal { .. }) {
+        return Err(call.illegal(0, "a number, a date or a time"));
+    }
+    let kinds = (kind.clone(), interpolated_type(&kind));
+    by_native!(
+        &kind.arrow(),
+        N => summaries::plan::<DdSketch<N>>(call, levels, Bins::new(*accuracy), kinds, None),
+        Err(call.illegal(0, "a number or a date"))
+    )
 }
 
 fn quantile(many: bool, before: usize, build: Builder) -> Arc<dyn AggregateFunction> {

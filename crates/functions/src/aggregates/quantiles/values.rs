@@ -11,22 +11,20 @@ use gristmill_types::SqlType;
 use super::{Answer, Call, Levels, Plan, Ranked, Rule, answers, by_native, check_kind, interpolated_type, shaped};
 use crate::aggregates::groups::Groups;
 use crate::aggregates::natives::{column, natives};
+use crate::aggregates::random::{Pcg32, SAMPLE_SEED};
 
 /// Values that a sample holds.
 const SAMPLE: usize = 8192;
-const TIMING_MAX: f64 = 30_000.0;
 
-pub fn plan(call: &Call<'_>, levels: Levels, rule: Rule, arguments: usize) -> Result<Plan> {
-    call.arity(arguments..=arguments)?;
+pub fn plan(call: &Call<'_>, levels: Levels, rule: Rule) -> Result<Plan> {
+    call.arity(1..=1)?;
     let kind = check_kind(call)?;
     let one = match rule {
         Rule::Sampled | Rule::Inclusive | Rule::Exclusive => interpolated_type(&kind),
         Rule::Exact | Rule::Low | Rule::High => kind.clone(),
-        Rule::Timing => SqlType::Float32,
         Rule::BFloat16 => SqlType::Float64,
     };
-    let mut casts = call.kinds.clone();
-    casts[0] = kind.clone();
+    let casts = vec![kind.clone()];
     let (carrier, output) = (kind.arrow(), one.arrow());
     let state = vec![list_type(carrier.clone()), DataType::UInt64];
     let limit = if rule == Rule::Sampled { SAMPLE } else { usize::MAX };
@@ -63,28 +61,28 @@ pub fn lists<'a, N: Ranked>(values: impl Iterator<Item = &'a [N]>, carrier: &Dat
 }
 
 /// The values of a group, or a fair sample of them: each value that comes when the sample is full takes a random place with
-/// the probability that it has of being in a sample of that size.
-#[derive(Default)]
+/// the probability that it has of being in a sample of that size. Numbers are drawn as ClickHouse draws them, so rows that
+/// come in the same order give the same sample.
 struct Sample<N> {
     values: Vec<N>,
     /// Values that came.
     total: u64,
-}
-
-/// A number that looks random and is the same for every run.
-fn random(seed: u64) -> u64 {
-    crate::hash::int_hash_64(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(0x2545_F491_4F6C_DD1D))
+    random: Pcg32,
 }
 
 impl<N: Ranked> Sample<N> {
+    const fn new() -> Self {
+        Sample { values: Vec::new(), total: 0, random: Pcg32::new(SAMPLE_SEED) }
+    }
+
     #[inline]
     fn add(&mut self, value: N, limit: usize) {
-        self.total += 1;
+        self.total = self.total.saturating_add(1);
         if self.values.len() < limit {
             self.values.push(value);
             return;
         }
-        let place = (random(self.total) % self.total) as usize;
+        let place = self.random.below(self.total) as usize;
         if let Some(slot) = self.values.get_mut(place) {
             *slot = value;
         }
@@ -101,14 +99,21 @@ impl<N: Ranked> Sample<N> {
             own.into_iter().for_each(|value| self.add(value, limit));
             return;
         }
-        // Both are samples: each place goes to one of them by how many values each stands for.
-        let sum = self.total + total;
-        for (i, (slot, value)) in self.values.iter_mut().zip(other).enumerate() {
-            if random(sum ^ (i as u64) << 32) % sum < total {
+        // Both are samples: values of the other one take places as often as it stands for more values.
+        self.total = self.total.saturating_add(total);
+        let step = self.total as f64 / total.max(1) as f64;
+        if step * 2.0 >= limit as f64 {
+            let place = self.random.below(step as u64) as usize;
+            if let (Some(slot), Some(value)) = (self.values.get_mut(place), other.get(place)) {
                 *slot = *value;
             }
+            return;
         }
-        self.total = sum;
+        let mut place = 0.0;
+        while let (Some(slot), Some(value)) = (self.values.get_mut(place as usize), other.get(place as usize)) {
+            *slot = *value;
+            place += step;
+        }
     }
 }
 
@@ -139,24 +144,25 @@ impl<N: Ranked> Quantiles<N> {
         };
         let value = *values.select_nth_unstable_by(nth, N::order).1;
         match rule {
-            Rule::Timing => Answer::Float(value.float().clamp(0.0, TIMING_MAX)),
             Rule::BFloat16 => Answer::Float(f64::from(f32::from_bits((value.float() as f32).to_bits() & 0xFFFF_0000))),
             _ => Answer::Value(value),
         }
     }
 }
 
-fn interpolate<N: Ranked>(values: &mut [N], position: f64) -> Answer<N> {
+pub fn interpolate<N: Ranked>(values: &mut [N], position: f64) -> Answer<N> {
     let low = (position as usize).min(values.len() - 1);
     let (_, value, above) = values.select_nth_unstable_by(low, N::order);
-    let next = above.iter().copied().min_by(N::order).unwrap_or(*value);
+    let Some(next) = above.iter().copied().min_by(N::order) else {
+        return Answer::Float(value.float());
+    };
     let low = low as f64;
     Answer::Float(value.float() * (low + 1.0 - position) + next.float() * (position - low))
 }
 
 impl<N: Ranked> Groups for Quantiles<N> {
     fn resize(&mut self, groups: usize) {
-        self.samples.resize_with(groups, || Sample { values: Vec::new(), total: 0 });
+        self.samples.resize_with(groups, Sample::new);
     }
 
     fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
@@ -203,5 +209,23 @@ impl<N: Ranked> Groups for Quantiles<N> {
     fn bytes(&self) -> usize {
         let values = self.values.min(self.limit.saturating_mul(self.samples.len()));
         self.samples.capacity() * size_of::<Sample<N>>() + values * size_of::<N>() * 3 / 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What ClickHouse gives for a level of 0.3.
+    #[test]
+    fn samples_are_those_of_clickhouse() {
+        for (values, expected) in [(8193_u64, 2458.299_999_999_999_7), (100_000, 30_145.299_999_999_996)] {
+            let mut sample = Sample::new();
+            (0..values).for_each(|value| sample.add(value, SAMPLE));
+            let Answer::Float(found) = Quantiles::answer(Rule::Sampled, &mut sample.values, 0.3) else {
+                panic!("it is interpolated")
+            };
+            assert!((found - expected).abs() < 1e-9, "{found} of {values} values");
+        }
     }
 }

@@ -20,7 +20,6 @@ pub fn plan(call: &Call<'_>, levels: Levels, weighting: Weighting) -> Result<Pla
     let one = match weighting {
         Weighting::Exact | Weighting::Interpolated => kind.clone(),
         Weighting::ExactInterpolated => interpolated_type(&kind),
-        Weighting::Timing => SqlType::Float32,
         Weighting::BFloat16 => SqlType::Float64,
     };
     let casts = vec![kind.clone(), SqlType::UInt64];
@@ -56,7 +55,7 @@ impl<N: Ranked> Weighted<N> {
             return Answer::Float(f64::NAN);
         };
         let total: u128 = values.iter().map(|(_, weight)| u128::from(*weight)).sum();
-        if total == 0 && matches!(weighting, Weighting::Timing | Weighting::ExactInterpolated) {
+        if total == 0 && weighting == Weighting::ExactInterpolated {
             return Answer::Float(f64::NAN);
         }
         match weighting {
@@ -67,11 +66,6 @@ impl<N: Ranked> Weighted<N> {
                     Weighting::Exact => Answer::Value(value),
                     _ => Answer::Float(f64::from(f32::from_bits((value.float() as f32).to_bits() & 0xFFFF_0000))),
                 }
-            }
-            Weighting::Timing => {
-                let wanted = (level * total as f64) as u128;
-                let value = first(values, |before, weight| before + weight > wanted).unwrap_or(last);
-                Answer::Float(value.float().clamp(0.0, 30_000.0))
             }
             // The place of a value is the middle of its share of the whole.
             Weighting::Interpolated => {
