@@ -21,7 +21,7 @@ impl std::str::FromStr for SqlType {
     }
 }
 
-/// Reads `name Type, name Type, …`, as table functions take it.
+/// Reads `name Type, name Type, …`, as table functions take it. A Nested is an array for each of its fields.
 pub fn structure(text: &str) -> Result<Columns> {
     let mut parser = Parser { text, at: 0, depth: 0 };
     let mut columns: Vec<Column> = Vec::new();
@@ -34,7 +34,16 @@ pub fn structure(text: &str) -> Result<Columns> {
         if columns.iter().any(|column| column.name == name) {
             return Err(Error::new(ErrorCode::DUPLICATE_COLUMN, format!("Structure names column '{name}' twice: {text}")));
         }
-        columns.push(Column::new(name, parser.kind()?));
+        let is_nested = parser.is_nested();
+        match parser.kind()? {
+            T::Array(element) if is_nested => match *element {
+                T::Tuple(fields) => columns.extend(fields.into_iter().map(|(field, kind)| {
+                    Column::new(format!("{name}.{}", field.unwrap_or_default()), SqlType::array(kind))
+                })),
+                element => columns.push(Column::new(name, SqlType::array(element))),
+            },
+            kind => columns.push(Column::new(name, kind)),
+        }
         if !parser.eat(b',') {
             break;
         }
@@ -68,6 +77,12 @@ impl<'a> Parser<'a> {
         while self.peek().is_some_and(|c| c.is_ascii_whitespace()) {
             self.at += 1;
         }
+    }
+
+    /// Whether a type `Nested(…)` comes next.
+    fn is_nested(&self) -> bool {
+        let rest = self.text[self.at..].trim_start().strip_prefix("Nested");
+        rest.is_some_and(|rest| rest.trim_start().starts_with('('))
     }
 
     fn eat(&mut self, c: u8) -> bool {
@@ -554,6 +569,8 @@ mod tests {
     fn structures_list_columns() {
         let columns = structure("a Int32, `b c` Nullable(String), d.e Array(UInt8)").expect("a structure");
         assert_eq!(columns.structure(), "a Int32, `b c` Nullable(String), `d.e` Array(UInt8)");
+        let columns = structure("n Nested(a UInt8, b String), c UInt8").expect("a structure");
+        assert_eq!(columns.structure(), "`n.a` Array(UInt8), `n.b` Array(String), c UInt8");
         assert_eq!(structure("a Int32, a String").expect_err("twice").code(), ErrorCode::DUPLICATE_COLUMN);
     }
 }

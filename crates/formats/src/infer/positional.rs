@@ -1,7 +1,7 @@
 //! Inference for rows that are lists of fields: CSV, TSV, Values, JSONCompactEachRow.
 //!
 //! Without a written header the first row may be one: it is if all its fields are text and the second row has a field that is
-//! not. If the second row then consists of names of types, it is the header's second line.
+//! not (where it is empty or NULL, that of the first row below that has one). If the second row then consists of names of types, it is the header's second line.
 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::scan::json::JsonCursor;
@@ -18,6 +18,9 @@ use crate::input::values::{literal_end, row_end};
 use crate::{Format, Header};
 
 type Named = Vec<(String, Found)>;
+
+/// Rows that are looked at to tell whether the first one holds names.
+const ROWS_FOR_NAMES_MAX: usize = 1000;
 
 /// A row: the text of each field, and what it looks like.
 #[derive(Default)]
@@ -56,12 +59,11 @@ fn infer(sample: &Sample<'_>, detect: bool, origin: Origin, mut next: impl FnMut
                     if let Ok(types) = second.types() {
                         return Ok(first.names().zip(types).collect());
                     }
-                    if second.seen.iter().any(|seen| seen.guess != Guess::String) {
-                        names = Some(first.texts);
-                    } else {
-                        pending.push(first);
+                    let width = first.texts.len();
+                    pending.extend([first, second]);
+                    if are_values(width, &mut pending, &mut next)? {
+                        names = Some(pending.remove(0).texts);
                     }
-                    pending.push(second);
                 }
                 second => {
                     pending.push(first);
@@ -98,6 +100,28 @@ fn infer(sample: &Sample<'_>, detect: bool, origin: Origin, mut next: impl FnMut
         (name.map_or_else(|| numbered(at), |name| String::from_utf8_lossy(name).into_owned()), Found::Guessed(seen))
     });
     Ok(columns.collect())
+}
+
+/// Whether the rows behind the first have a field that is no text. Where a field tells nothing, that of a later row counts.
+fn are_values(width: usize, rows: &mut Vec<Row>, next: &mut impl FnMut() -> Result<Option<Row>>) -> Result<bool> {
+    let mut untold = vec![true; width];
+    let mut at = 1;
+    while at < ROWS_FOR_NAMES_MAX && untold.contains(&true) {
+        if at == rows.len() {
+            let Some(row) = next()? else { break };
+            rows.push(row);
+        }
+        for (untold, seen) in untold.iter_mut().zip(&rows[at].seen) {
+            match seen.guess {
+                Guess::Unknown => {}
+                _ if !*untold => {}
+                Guess::String => *untold = false,
+                _ => return Ok(true),
+            }
+        }
+        at += 1;
+    }
+    Ok(false)
 }
 
 fn add(

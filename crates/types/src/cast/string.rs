@@ -61,7 +61,7 @@ pub(super) fn parse(
     let parse = ParseOptions {
         timezone: options.timezone,
         best_effort_dates: options.best_effort_dates,
-        us_dates: options.us_dates,
+        customs: options.customs,
         null_as_default: true,
         wrap_integers: options.on_error == OnError::Throw && !options.accurate,
         ..ParseOptions::default()
