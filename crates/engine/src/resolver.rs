@@ -12,7 +12,9 @@ use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::rows_exec::Rows;
 use gristmill_catalog::rows_table::{RowsProvider, system_definition};
 use gristmill_catalog::{IndexRowsRequest, Table, TableDefinition};
+use gristmill_formats::with_omitted_flags;
 use gristmill_introspect::{QueryContext, Use};
+use gristmill_sources::generate::format::given_columns;
 use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
 use gristmill_sql::VIEW_EXPLAIN;
 use gristmill_sql::ast::{Literal, Node};
@@ -132,6 +134,20 @@ impl<'a> Resolver<'a> {
     ) -> Self {
         let resolver = Resolver::new(engine, context, hints);
         Resolver { database: database.to_string(), checks: false, block: Some(block), ..resolver }
+    }
+
+    /// The rows of `format()` with what they leave out, as its structure says.
+    async fn with_defaults(&self, table: &dyn Table, name: &str) -> Result<ResolvedTable> {
+        let definition = table.definition();
+        let given = given_columns(&definition.columns);
+        let interpreter = Interpreter::with(self.engine.clone(), self.context.clone(), Brought::default());
+        let rows = interpreter.lowered_of(&with_omitted_flags(&given), table.read(self.context).await?)?;
+        let shaped = interpreter.shape_rows(rows, &given, &definition.columns)?;
+        let provider = Arc::new(ViewTable::new(shaped.plan, None));
+        Ok(ResolvedTable {
+            aliases: alias_columns(&definition),
+            ..ResolvedTable::of_rows(provider, stored_columns(&definition.columns), vec![name.to_string()])
+        })
     }
 
     /// The inserted rows, where the name is their table's.
@@ -422,6 +438,9 @@ impl TableResolver for Resolver<'_> {
         }
         let table = gristmill_sources::open_table_function(&call, self.context, &self.hints).await?;
         self.seen.lock().push(("_table_function".to_string(), name.to_string()));
+        if table.definition().columns.iter().any(|column| column.default.is_some()) {
+            return self.with_defaults(table.as_ref(), name).await;
+        }
         self.ready(table.as_ref(), vec![name.to_string()], false).await
     }
 
