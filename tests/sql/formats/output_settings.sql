@@ -26,3 +26,8 @@ SELECT [[1, NULL], []] AS aa, (1, 'x') AS t, map('a', [1]) AS m, (1, 2)::Tuple(a
 SELECT (1, NULL)::Tuple(a UInt8, b Nullable(UInt8)) AS t FORMAT JSONEachRow SETTINGS output_format_json_skip_null_value_in_named_tuples = 1;
 SELECT (1, NULL)::Tuple(a UInt8, b Nullable(UInt8)) AS t FORMAT JSON SETTINGS output_format_json_skip_null_value_in_named_tuples = 1, output_format_write_statistics = 0;
 SELECT formatReadableQuantity(1e30), formatReadableQuantity(1e63), formatReadableQuantity(1e300);
+-- Statements as others want them.
+SELECT 1 AS a, 'x' AS b FROM numbers(3) FORMAT SQLInsert SETTINGS output_format_sql_insert_use_replace = 1, output_format_sql_insert_max_batch_size = 2;
+SELECT 1 AS a, 'x' AS b FORMAT SQLInsert SETTINGS output_format_sql_insert_include_column_names = 0;
+SELECT 1 AS a, 'x' AS `b c` FORMAT SQLInsert SETTINGS output_format_sql_insert_quote_names = 0;
+SELECT 'a-b_*c|d' AS a, ['a-b'] AS b, -5 AS c, toDate('2024-01-02') AS d, ('a-b', 1) AS e FORMAT Markdown SETTINGS output_format_markdown_escape_special_characters = 1;

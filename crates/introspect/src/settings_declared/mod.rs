@@ -338,11 +338,14 @@ settings! {
     output_format_json_pretty_print: bool = true, "Whether arrays, maps and tuples are spread over lines in JSON.";
     output_format_decimal_trailing_zeros: bool = false, "Whether decimals have all digits of their scale: 1.500.";
     date_time_64_output_format_cut_trailing_zeros_align_to_groups_of_thousands: bool = false, "Whether fractions of DateTime64 end at a third, sixth or ninth digit, or are left out where they are nothing.";
-    output_format_values_escape_quote_with_quote: bool = false, "Whether a quote in a quoted text is doubled, and nothing else escaped.";
+    output_format_values_escape_quote_with_quote: bool = false, "Whether a quote in a quoted text is doubled, and a backslash left alone.";
     output_format_csv_serialize_tuple_into_separate_columns: bool = true, "Whether a tuple is a field of CSV for each of its elements; else it is one field.";
     output_format_pretty_max_value_width_apply_for_single_value: u64 = 0u64, "Whether output_format_pretty_max_value_width holds for a result of a single value too.";
     output_format_markdown_escape_special_characters: bool = false, "Whether characters that mean something in Markdown are escaped.";
     output_format_sql_insert_table_name: String = "table", "Name of the table in SQLInsert.";
+    output_format_sql_insert_include_column_names: bool = true, "Whether SQLInsert names the columns.";
+    output_format_sql_insert_quote_names: bool = true, "Whether names of columns are quoted in SQLInsert.";
+    output_format_sql_insert_use_replace: bool = false, "Whether SQLInsert writes REPLACE in place of INSERT.";
     output_format_sql_insert_max_batch_size: u64 = 65_409u64, "Rows of one INSERT in SQLInsert.";
     output_format_compression_level: u64 = 3u64, "Level of compression of text formats that are written.";
     bool_true_representation: String = "true", "How true is written in text formats.";

@@ -87,7 +87,7 @@ pub struct TextOptions {
     pub decimal_trailing_zeros: bool,
     /// Fractions of DateTime64 end at a third, sixth or ninth digit, or are left out where they are nothing.
     pub date_time_64_in_thousands: bool,
-    /// A quote in a quoted text is doubled, and nothing else escaped.
+    /// A quote in a quoted text is doubled, and a backslash left alone.
     pub doubled_quotes: bool,
     /// A tuple is one field of CSV.
     pub csv_whole_tuples: bool,

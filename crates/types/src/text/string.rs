@@ -37,22 +37,31 @@ pub fn write_quoted(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'\'');
 }
 
-/// In double quotes; quotes inside are doubled.
-pub fn write_csv_string(text: &[u8], out: &mut Vec<u8>) {
-    write_doubled(text, b'"', out);
+/// In single quotes, which are doubled inside; backslashes stand for themselves, and control characters are escaped all the
+/// same.
+pub(super) fn write_quoted_doubled(text: &[u8], out: &mut Vec<u8>) {
+    out.push(b'\'');
+    for byte in text {
+        match (byte, ESCAPES[usize::from(*byte)]) {
+            (b'\'', _) => out.extend_from_slice(b"''"),
+            (b'\\', _) | (_, 0) => out.push(*byte),
+            (_, letter) => out.extend_from_slice(&[b'\\', letter]),
+        }
+    }
+    out.push(b'\'');
 }
 
-/// In quotes of that kind, which are doubled inside.
-pub(super) fn write_doubled(text: &[u8], quote: u8, out: &mut Vec<u8>) {
-    out.push(quote);
+/// In double quotes; quotes inside are doubled.
+pub fn write_csv_string(text: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
     let mut start = 0;
-    for at in memchr::memchr_iter(quote, text) {
+    for at in memchr::memchr_iter(b'"', text) {
         out.extend_from_slice(&text[start..=at]);
-        out.push(quote);
+        out.push(b'"');
         start = at + 1;
     }
     out.extend_from_slice(&text[start..]);
-    out.push(quote);
+    out.push(b'"');
 }
 
 /// The text with one U+FFFD for each run of bytes that are not UTF-8, as ClickHouse has it.

@@ -15,7 +15,7 @@ use arrow::datatypes::{
 use gristmill_base::{Error, Result};
 
 use super::number::{fill_up, write_decimal, write_decimal256, write_f32, write_f64};
-use super::string::{write_csv_string, write_doubled, write_escaped, write_json_string, write_quoted};
+use super::string::{write_csv_string, write_escaped, write_json_string, write_quoted, write_quoted_doubled};
 use super::temporal::{write_date, write_date_time, write_fraction, write_time};
 use super::{DateTimeOutput, Escaping, TextOptions};
 use crate::bytes::BytesBuilder;
@@ -308,7 +308,7 @@ fn write_string(text: &[u8], escaping: Escaping, options: &TextOptions, out: &mu
     match escaping {
         Escaping::Plain => out.extend_from_slice(text),
         Escaping::TsvEscaped => write_escaped(text, out),
-        Escaping::Quoted if options.doubled_quotes => write_doubled(text, b'\'', out),
+        Escaping::Quoted if options.doubled_quotes => write_quoted_doubled(text, out),
         Escaping::Quoted => write_quoted(text, out),
         Escaping::Csv => write_csv_string(text, out),
         Escaping::Json => {
