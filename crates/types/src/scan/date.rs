@@ -68,12 +68,6 @@ fn days([year, month, day]: [u32; 3]) -> Scan<i32> {
     if [year, month, day] == [0, 0, 0] { Ok(0) } else { checked_day(year, month, day) }
 }
 
-/// A date at the start of the text, as days since the epoch, and what follows it.
-fn date_prefix(text: &[u8]) -> Scan<(i32, &[u8])> {
-    let (civil, rest) = civil_prefix(text)?;
-    Ok((days(civil)?, rest))
-}
-
 /// Days since the epoch. Behind `YYYY-MM-DD` there may be ` hh:mm:ss` with a fraction, which is left out, and nothing else.
 pub fn date(text: &[u8]) -> Scan<i32> {
     let (civil, rest) = civil_prefix(text)?;
