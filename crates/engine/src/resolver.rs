@@ -436,7 +436,13 @@ impl TableResolver for Resolver<'_> {
                 vec![name.to_string()],
             ));
         }
-        let table = gristmill_sources::open_table_function(&call, self.context, &self.hints).await?;
+        let table = match gristmill_sources::open_table_function(&call, self.context, &self.hints).await {
+            Ok(table) => table,
+            Err(error) => {
+                let values = values_of_expressions(self.engine, self.context, &call).ok_or(error)?;
+                gristmill_sources::open_table_function(&values, self.context, &self.hints).await?
+            }
+        };
         self.seen.lock().push(("_table_function".to_string(), name.to_string()));
         if table.definition().columns.iter().any(|column| column.default.is_some()) {
             return self.with_defaults(table.as_ref(), name).await;
@@ -526,6 +532,22 @@ pub fn index_call(
 /// The hints that every table function gets.
 pub fn hints(engine: &Engine) -> SourceHints {
     engine.hints.clone()
+}
+
+/// `format(Values, 'structure', '(1 + 1, …), …')` as a call of `values`: what reads data knows literals only. `None`: it is none.
+fn values_of_expressions(
+    engine: &Engine,
+    context: &Arc<QueryContext>,
+    call: &TableFunctionCall,
+) -> Option<TableFunctionCall> {
+    let [format, structure, data] = &call.positional[..] else { return None };
+    if !call.name.eq_ignore_ascii_case("format") || !format.word().eq_ignore_ascii_case("Values") {
+        return None;
+    }
+    let rows = data.word().trim().trim_end_matches(';');
+    let Ok(Node::Call(rows)) = gristmill_sql::statement::parse_expression(&format!("tuple({rows})")) else { return None };
+    let nodes: Vec<Node> = std::iter::once(gristmill_sql::ast::text(structure.word())).chain(rows.arguments).collect();
+    call_of(engine, context, "values", &nodes).ok()
 }
 
 /// A table function's call with its arguments computed.
