@@ -38,3 +38,9 @@ DESC format(JSONEachRow, '{"a":["1","2"],"b":"-5","c":"1e5","d":"","e":"18446744
 DESC format(JSONEachRow, '{"a":"1.5"}{"a":"2"}') SETTINGS input_format_json_try_infer_numbers_from_strings = 1;
 DESC format(JSONEachRow, '{"a":"1"}{"a":"x"}') SETTINGS input_format_json_try_infer_numbers_from_strings = 1;
 DESC format(CSV, '"1",x') SETTINGS input_format_csv_try_infer_numbers_from_strings = 1;
+-- Empty lines at the end.
+SELECT * FROM format(CSV, 'a String, b String', 'x,y\n\n\n') SETTINGS input_format_csv_skip_trailing_empty_lines = 1;
+SELECT * FROM format(TSV, 'a String, b String', 'x\ty\n\n') SETTINGS input_format_tsv_skip_trailing_empty_lines = 1;
+SELECT * FROM format(CSV, '1,y\n\n') SETTINGS input_format_csv_skip_trailing_empty_lines = 1;
+-- A number without quotes is days since the epoch for a date.
+SELECT * FROM format(JSONEachRow, 'a Date', '{"a":5}{"a":"2024-01-02"}');

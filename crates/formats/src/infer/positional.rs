@@ -10,6 +10,7 @@ use gristmill_types::scan::quoted::unescape;
 use super::guess::{Guess, Origin, Seen};
 use super::{Found, Sample, incorrect, numbered, type_of, unfit};
 use crate::custom::{CustomDialect, Rule, Uncut};
+use crate::input::chunked::is_empty_lines;
 use crate::input::csv::{CsvDialect, next_field};
 use crate::input::json_rows::is_cut_off;
 use crate::input::regexp::{line_pattern, next_line};
@@ -180,7 +181,8 @@ pub(super) fn csv(sample: &Sample<'_>) -> Result<Named> {
     let bytes = after_lines(sample.bytes, settings.input_format_csv_skip_first_lines);
     let mut at = 0;
     let next = || {
-        if at >= bytes.len() {
+        let skips = settings.input_format_csv_skip_trailing_empty_lines;
+        if at >= bytes.len() || (skips && is_empty_lines(&bytes[at..])) {
             return Ok(None);
         }
         let mut row = Row::default();
@@ -222,7 +224,7 @@ pub(super) fn tsv(sample: &Sample<'_>) -> Result<Named> {
     let guesses = settings.input_format_tsv_use_best_effort_in_schema_inference;
     let mut bytes = after_lines(sample.bytes, settings.input_format_tsv_skip_first_lines);
     let next = || {
-        if bytes.is_empty() {
+        if bytes.is_empty() || (settings.input_format_tsv_skip_trailing_empty_lines && is_empty_lines(bytes)) {
             return Ok(None);
         }
         let Some((end, length)) = whole_line(bytes, sample.complete, escaped) else {

@@ -12,7 +12,7 @@ use gristmill_introspect::Settings;
 use gristmill_types::builder::Escaping;
 
 use super::Rows;
-use super::chunked::{RowReader, Step, line_end};
+use super::chunked::{RowReader, Step, is_empty_lines, line_end};
 use super::fields::{BOM, Mapping, Stage, check_types, looks_like_names, looks_like_types};
 use crate::output::csv_delimiter;
 use crate::{Format, Header};
@@ -157,6 +157,7 @@ pub(crate) struct CsvReader {
     null: Vec<u8>,
     empty_as_default: bool,
     variable: bool,
+    skip_empty_lines: bool,
     /// Fields that are no values of their column become its default.
     bad_as_default: bool,
     use_names: bool,
@@ -184,6 +185,7 @@ impl CsvReader {
             null: settings.format_csv_null_representation.clone().into_bytes(),
             empty_as_default: settings.input_format_csv_empty_as_default,
             variable: settings.input_format_csv_allow_variable_number_of_columns,
+            skip_empty_lines: settings.input_format_csv_skip_trailing_empty_lines,
             bad_as_default: settings.input_format_csv_use_default_on_bad_values,
             use_names: settings.input_format_with_names_use_header,
             use_types: settings.input_format_with_types_use_header,
@@ -357,6 +359,9 @@ impl RowReader for CsvReader {
         }
         if self.stage != Stage::Rows {
             return self.header(input, last, rows);
+        }
+        if self.skip_empty_lines && is_empty_lines(input) {
+            return Ok(if last { Step::End } else { Step::More });
         }
         let mut at = 0;
         let wanted = self.mapping.fields.len();

@@ -368,6 +368,8 @@ settings! {
     input_format_json_read_arrays_as_strings: bool = true, "Whether JSON arrays may be read into a String.";
     input_format_json_try_infer_numbers_from_strings: bool = false, "Guess a number from a JSON string that holds one.";
     input_format_csv_try_infer_numbers_from_strings: bool = false, "Guess a number from a CSV field in quotes that holds one.";
+    input_format_csv_skip_trailing_empty_lines: bool = false, "Whether empty lines at the end of CSV are left out.";
+    input_format_tsv_skip_trailing_empty_lines: bool = false, "Whether empty lines at the end of TSV are left out.";
     input_format_json_named_tuples_as_objects: bool = true, "Whether named tuples are objects in JSON that is read; else they are arrays.";
     input_format_json_ignore_unnecessary_fields: bool = true, "Pass over what is left of a JSON row once every column has its value; else a field that comes again is an error.";
     input_format_import_nested_json: bool = false, "Whether members of an object in JSONEachRow go into the columns of a Nested of its name.";

@@ -233,7 +233,7 @@ impl ColumnBuilder {
 
     /// As `plain`, of a text that stands as a number.
     fn bare(&mut self, text: &[u8]) -> Scan<()> {
-        if self.values.push_seconds(text) {
+        if self.values.push_since_epoch(text) {
             self.nulls.append_non_null();
             return Ok(());
         }

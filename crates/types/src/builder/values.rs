@@ -247,11 +247,20 @@ impl Values {
         Ok(())
     }
 
-    /// Appends a number to a column of times, as seconds since the epoch, whatever its digits. Whether it could be done.
-    pub(super) fn push_seconds(&mut self, text: &[u8]) -> bool {
-        let Values::DateTime { ticks, scale, wide, .. } = self else { return false };
-        let Ok(value) = date::since_epoch(text, *scale, true) else { return false };
-        ticks.push(if *wide { value } else { value.clamp(0, u32::MAX.into()) });
+    /// Appends a number to a column of times, as seconds since the epoch, whatever its digits; to one of dates as days, where
+    /// a Date has so many. Whether it could be done.
+    pub(super) fn push_since_epoch(&mut self, text: &[u8]) -> bool {
+        match self {
+            Values::DateTime { ticks, scale, wide, .. } => {
+                let Ok(value) = date::since_epoch(text, *scale, true) else { return false };
+                ticks.push(if *wide { value } else { value.clamp(0, u32::MAX.into()) });
+            }
+            Values::Date { days, .. } => match number::integer::<u16>(text, false) {
+                Ok(day) => days.push(day.into()),
+                Err(_) => return false,
+            },
+            _ => return false,
+        }
         true
     }
 
