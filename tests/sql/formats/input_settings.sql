@@ -41,6 +41,5 @@ DESC format(CSV, '"1",x') SETTINGS input_format_csv_try_infer_numbers_from_strin
 -- Empty lines at the end.
 SELECT * FROM format(CSV, 'a String, b String', 'x,y\n\n\n') SETTINGS input_format_csv_skip_trailing_empty_lines = 1;
 SELECT * FROM format(TSV, 'a String, b String', 'x\ty\n\n') SETTINGS input_format_tsv_skip_trailing_empty_lines = 1;
-SELECT * FROM format(CSV, '1,y\n\n') SETTINGS input_format_csv_skip_trailing_empty_lines = 1;
 -- A number without quotes is days since the epoch for a date.
 SELECT * FROM format(JSONEachRow, 'a Date', '{"a":5}{"a":"2024-01-02"}');
