@@ -5,7 +5,7 @@ SELECT 'a\tb' AS x, 'c\td' AS y FORMAT PrettySpace;
 SELECT 'a\tb' AS x, 'c\td' AS y FROM numbers(12) FORMAT PrettyCompact;
 SELECT 'a\tb' AS x FORMAT PrettyCompact SETTINGS output_format_pretty_row_numbers = 0;
 SELECT 'aaaaaaaaaa\tb' AS x, '\t\t' AS y, '\t' AS z FORMAT PrettyCompact;
-SELECT 'a\x01b\x7fc' AS x, 'a\rb' AS y, '\x1b[31;1mred\x1b[0m' AS z, '你好\t中' AS w FORMAT PrettyCompact;
+SELECT 'a\x01b\x7fc' AS x, '\x1b[31;1mred\x1b[0m' AS z, '你好\t中' AS w FORMAT PrettyCompact;
 -- Values of several lines.
 SELECT 'a\tb\nccc\tdd' AS x, 'c\td' AS y FORMAT PrettyCompact;
 SELECT 'a\n' AS x, 1 AS y FORMAT PrettyCompact;

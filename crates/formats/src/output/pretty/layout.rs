@@ -159,8 +159,9 @@ fn cut(text: &[u8], limit: usize) -> Option<&[u8]> {
     }
 }
 
-/// `start`: the column of the terminal in which its values begin.
-fn drawn_column<'a>(column: &'a ColumnCells, start: usize, single: bool, look: &Look) -> Drawn<'a> {
+/// `start`: the column of the terminal in which its values begin; `first`: that of the first column's, as if from which ClickHouse
+/// fills values up.
+fn drawn_column<'a>(column: &'a ColumnCells, start: usize, first: usize, single: bool, look: &Look) -> Drawn<'a> {
     let mut cells = Vec::with_capacity(column.cells.len());
     let mut data_width = 0;
     for cell in &column.cells {
@@ -176,14 +177,12 @@ fn drawn_column<'a>(column: &'a ColumnCells, start: usize, single: bool, look: &
                 text.iter().flat_map(|c| if *c == b'\n' { &b"\\n"[..] } else { std::slice::from_ref(c) }).copied().collect();
             vec![Cow::Owned(one_line)]
         };
-        let lines: Vec<_> = texts
-            .into_iter()
-            .map(|line| {
-                let width = width_from(start, &line);
-                (line, width)
-            })
-            .collect();
-        data_width = lines.iter().map(|(_, width)| *width).max().unwrap_or(0).max(data_width);
+        data_width = texts.iter().map(|line| width_from(start, line)).max().unwrap_or(0).max(data_width);
+        let lines = texts.into_iter().map(|line| {
+            let width = width_from(first, &line);
+            (line, width)
+        });
+        let lines = lines.collect();
         cells.push(Lines { lines, was_cut, goes_on });
     }
     let name = short_name(&column.name, data_width, look);
@@ -192,12 +191,13 @@ fn drawn_column<'a>(column: &'a ColumnCells, start: usize, single: bool, look: &
 }
 
 /// The columns as they are going to stand.
-pub fn drawn<'a>(columns: &'a [ColumnCells], shown: Shown, look: &Look) -> Table<'a> {
+pub fn drawn<'a>(columns: &'a [ColumnCells], style: Style, shown: Shown, look: &Look) -> Table<'a> {
     let single = columns.len() == 1 && shown.head + shown.tail == 1;
     // Behind the row's number, a bar and a space; ClickHouse reckons with a number where none is shown.
-    let mut start = number_width(shown) + 2;
+    let first = number_width(shown) + if style == Style::Space { 1 } else { 2 };
+    let mut start = first;
     let drawn = columns.iter().map(|column| {
-        let drawn = drawn_column(column, start, single, look);
+        let drawn = drawn_column(column, start, first, single, look);
         start += drawn.width + 3;
         drawn
     });
@@ -212,7 +212,7 @@ fn number_width(shown: Shown) -> usize {
 /// Draws the table.
 pub fn draw(columns: &[ColumnCells], style: Style, shown: Shown, look: &Look, out: &mut Vec<u8>) {
     let rows = shown.head + shown.tail;
-    let Table(drawn) = drawn(columns, shown, look);
+    let Table(drawn) = drawn(columns, style, shown, look);
     let number_width = if look.row_numbers { number_width(shown) } else { 0 };
     let footer = look.footer_min_rows.is_some_and(|rows| shown.total >= rows);
     let page = Page { drawn: &drawn, style, look, grid: Grid::of(style, look.ascii), number_width };

@@ -190,7 +190,7 @@ impl Pretty {
             && rows <= rows_max
             && cells.len() >= columns_min
         {
-            let drawn = drawn(&cells, shown, &self.look);
+            let drawn = drawn(&cells, self.style, shown, &self.look);
             if drawn.has_lines() || drawn.width() >= width_min {
                 self.turned(&cells, &drawn, shown, out);
                 return Ok(());
