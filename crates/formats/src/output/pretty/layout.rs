@@ -159,8 +159,8 @@ fn cut(text: &[u8], limit: usize) -> Option<&[u8]> {
     }
 }
 
-/// `start`: the column of the terminal in which its values begin; `first`: that of the first column's, as if from which ClickHouse
-/// fills values up.
+/// `start`: the column of the terminal in which its values begin. `first`: that in which those of the first column begin; from
+/// there ClickHouse reckons how far a value is to be filled up.
 fn drawn_column<'a>(column: &'a ColumnCells, start: usize, first: usize, single: bool, look: &Look) -> Drawn<'a> {
     let mut cells = Vec::with_capacity(column.cells.len());
     let mut data_width = 0;
