@@ -3,9 +3,40 @@
 
 use std::time::Duration;
 
+/// Powers of 1000, from the first on.
+pub const QUANTITIES: [&str; 22] = [
+    "",
+    " thousand",
+    " million",
+    " billion",
+    " trillion",
+    " quadrillion",
+    " quintillion",
+    " sextillion",
+    " septillion",
+    " octillion",
+    " nonillion",
+    " decillion",
+    " undecillion",
+    " duodecillion",
+    " tredecillion",
+    " quattuordecillion",
+    " quindecillion",
+    " sexdecillion",
+    " septendecillion",
+    " octodecillion",
+    " novemdecillion",
+    " vigintillion",
+];
+
 /// `842`, `15.30 thousand`, `59.82 million`, …
 pub fn rows(value: f64) -> String {
-    quantity(value, &["", " thousand", " million", " billion", " trillion", " quadrillion"], 1000.0, false)
+    quantity(value, &QUANTITIES, 1000.0, false)
+}
+
+/// With two decimals, and from 60 digits on with an exponent, as ClickHouse has quantities.
+pub fn two_decimals(value: f64) -> String {
+    if value.abs() < 1e60 { format!("{value:.2}") } else { format!("{value:e}") }
 }
 
 /// `842.00 B`, `24.03 GB`, … (powers of 1000)
@@ -39,7 +70,7 @@ fn quantity(mut value: f64, units: &[&str], base: f64, decimals_at_first: bool) 
     if unit == 0 && !decimals_at_first && value.fract() == 0.0 {
         format!("{value:.0}{}", units[unit])
     } else {
-        format!("{value:.2}{}", units[unit])
+        format!("{}{}", two_decimals(value), units[unit])
     }
 }
 
@@ -75,6 +106,8 @@ mod tests {
     fn quantities_read_as_clickhouse_client_writes_them() {
         assert_eq!(rows(5.0), "5");
         assert_eq!(rows(59_816_000.0), "59.82 million");
+        assert_eq!(rows(1e63), "1.00 vigintillion");
+        assert_eq!(rows(1e300), "9.999999999999998e236 vigintillion");
         assert_eq!(bytes_decimal(24_030_000_000.0), "24.03 GB");
         assert_eq!(bytes_binary(185_325_322.0), "176.74 MiB");
     }

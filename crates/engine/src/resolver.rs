@@ -14,7 +14,9 @@ use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::rows_exec::Rows;
 use gristmill_catalog::rows_table::{RowsProvider, system_definition};
 use gristmill_catalog::{IndexRowsRequest, Table, TableDefinition};
+use gristmill_formats::with_omitted_flags;
 use gristmill_introspect::{QueryContext, Use};
+use gristmill_sources::generate::format::given_columns;
 use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
 use gristmill_sql::VIEW_EXPLAIN;
 use gristmill_sql::ast::{Literal, Node};
@@ -134,6 +136,20 @@ impl<'a> Resolver<'a> {
     ) -> Self {
         let resolver = Resolver::new(engine, context, hints);
         Resolver { database: database.to_string(), checks: false, block: Some(block), ..resolver }
+    }
+
+    /// The rows of `format()` with what they leave out, as its structure says.
+    async fn with_defaults(&self, table: &dyn Table, name: &str) -> Result<ResolvedTable> {
+        let definition = table.definition();
+        let given = given_columns(&definition.columns);
+        let interpreter = Interpreter::with(self.engine.clone(), self.context.clone(), Brought::default());
+        let rows = interpreter.lowered_of(&with_omitted_flags(&given), table.read(self.context).await?)?;
+        let shaped = interpreter.shape_rows(rows, &given, &definition.columns)?;
+        let provider = Arc::new(ViewTable::new(shaped.plan, None));
+        Ok(ResolvedTable {
+            aliases: alias_columns(&definition),
+            ..ResolvedTable::of_rows(provider, stored_columns(&definition.columns), vec![name.to_string()])
+        })
     }
 
     /// The inserted rows, where the name is their table's.
@@ -447,8 +463,17 @@ impl TableResolver for Resolver<'_> {
                 vec![name.to_string()],
             ));
         }
-        let table = gristmill_sources::open_table_function(&call, self.context, &self.hints).await?;
+        let table = match gristmill_sources::open_table_function(&call, self.context, &self.hints).await {
+            Ok(table) => table,
+            Err(error) => {
+                let values = values_of_expressions(self.engine, self.context, &call).ok_or(error)?;
+                gristmill_sources::open_table_function(&values, self.context, &self.hints).await?
+            }
+        };
         self.seen.lock().push(("_table_function".to_string(), name.to_string()));
+        if table.definition().columns.iter().any(|column| column.default.is_some()) {
+            return self.with_defaults(table.as_ref(), name).await;
+        }
         self.ready(table.as_ref(), vec![name.to_string()], false).await
     }
 
@@ -534,6 +559,22 @@ pub fn index_call(
 /// The hints that every table function gets.
 pub fn hints(engine: &Engine) -> SourceHints {
     engine.hints.clone()
+}
+
+/// `format(Values, 'structure', '(1 + 1, …), …')` as a call of `values`: what reads data knows literals only. `None`: it is none.
+fn values_of_expressions(
+    engine: &Engine,
+    context: &Arc<QueryContext>,
+    call: &TableFunctionCall,
+) -> Option<TableFunctionCall> {
+    let [format, structure, data] = &call.positional[..] else { return None };
+    if !call.name.eq_ignore_ascii_case("format") || !format.word().eq_ignore_ascii_case("Values") {
+        return None;
+    }
+    let rows = data.word().trim().trim_end_matches(';');
+    let Ok(Node::Call(rows)) = gristmill_sql::statement::parse_expression(&format!("tuple({rows})")) else { return None };
+    let nodes: Vec<Node> = std::iter::once(gristmill_sql::ast::text(structure.word())).chain(rows.arguments).collect();
+    call_of(engine, context, "values", &nodes).ok()
 }
 
 /// A table function's call with its arguments computed.

@@ -11,6 +11,7 @@ use gristmill_introspect::tag_groups::TagGroups;
 use gristmill_introspect::{Client, Used};
 use gristmill_types::SqlType;
 use gristmill_types::cast::CastOptions;
+use gristmill_types::scan::best_effort::Customs;
 
 /// An argument as the analyser knows it: its type, and its value where it is a constant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -78,12 +79,17 @@ impl Hash for Asker {
 pub const RANGE_ELEMENTS_MAX: u64 = 500_000_000;
 
 impl FunctionEnv {
+    /// How texts of dates with times are understood. `us`: months come before days.
+    pub fn customs(&self, us: bool) -> Customs {
+        Customs { us, now_seconds: Some(self.now_micros.div_euclid(1_000_000)) }
+    }
+
     /// How values are cast. Errors: BAD_ARGUMENTS where the zone is none.
     pub fn cast_options(&self) -> Result<CastOptions> {
         Ok(CastOptions {
             timezone: crate::text::timezone(self)?,
             best_effort_dates: self.cast_string_to_date_time_mode.starts_with("best_effort"),
-            us_dates: &*self.cast_string_to_date_time_mode == "best_effort_us",
+            customs: self.customs(&*self.cast_string_to_date_time_mode == "best_effort_us"),
             ..CastOptions::default()
         })
     }

@@ -30,9 +30,32 @@ pub fn adopt(array: &ArrayRef, to: &SqlType, options: &CastOptions) -> Result<Ar
         return settle_nulls(direct, to, options);
     }
     let field = Field::new("", array.data_type().clone(), true);
-    let from = SqlType::from_arrow(&field)?;
+    let from = meant(SqlType::from_arrow(&field)?, to);
     let carried = carry(array, &from)?;
     cast(&carried, &from, to, options)
+}
+
+/// The type of a file's values, where sixteen bytes in arrays, tuples and maps are what the wanted type says they are.
+fn meant(from: SqlType, to: &SqlType) -> SqlType {
+    match (from, to.plain()) {
+        (T::FixedString(16), wanted @ (T::Uuid | T::IPv6)) => wanted.clone(),
+        (T::Nullable(inner), wanted) => meant(*inner, wanted).nullable(),
+        (T::Array(element), T::Array(wanted)) => T::Array(Box::new(meant(*element, wanted))),
+        (T::Map(key, value), T::Map(wanted_key, wanted)) => {
+            T::Map(Box::new(meant(*key, wanted_key)), Box::new(meant(*value, wanted)))
+        }
+        (T::Tuple(fields), T::Tuple(wanted)) => {
+            let of = |at: usize, name: &Option<String>| {
+                wanted.iter().find(|(known, _)| name.is_some() && known == name).or(wanted.get(at)).map(|(_, kind)| kind)
+            };
+            let meant_field = |(at, (name, kind)): (usize, (Option<String>, SqlType))| match of(at, &name) {
+                Some(wanted) => (name, meant(kind, wanted)),
+                None => (name, kind),
+            };
+            T::Tuple(fields.into_iter().enumerate().map(meant_field).collect())
+        }
+        (from, _) => from,
+    }
 }
 
 /// Types whose carrier also carries others, so that an equal Arrow type may still mean another type.

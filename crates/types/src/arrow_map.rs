@@ -118,6 +118,7 @@ impl SqlType {
             | DataType::Binary
             | DataType::LargeBinary
             | DataType::BinaryView => T::String,
+            DataType::FixedSizeBinary(16) if field.extension_type_name() == Some("arrow.uuid") => T::Uuid,
             DataType::FixedSizeBinary(length) => T::FixedString(*length as usize),
             DataType::Date32 => T::Date32,
             DataType::Date64 => T::DateTime64(3, None),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use gristmill_base::{Error, ErrorCode, Result};
 
-use crate::column::{Column, Columns};
+use crate::column::{Column, Columns, DefaultKind};
 use crate::sql_type::{EnumValues, IntervalKind, Shape, SqlType};
 use SqlType as T;
 
@@ -21,8 +21,22 @@ impl std::str::FromStr for SqlType {
     }
 }
 
-/// Reads `name Type, name Type, …`, as table functions take it.
+/// Reads `name Type, name Type, …`, as table functions take it. A Nested is an array for each of its fields. Errors: SYNTAX_ERROR,
+/// also where a column has a default.
 pub fn structure(text: &str) -> Result<Columns> {
+    let columns = structure_with_defaults(text)?;
+    match columns.iter().find(|column| column.default.is_some()) {
+        None => Ok(columns),
+        Some(column) => {
+            let text =
+                format!("Column '{}' of the structure has a default, which works in format() only: {text}", column.name);
+            Err(Error::new(ErrorCode::SYNTAX_ERROR, text))
+        }
+    }
+}
+
+/// As `structure`, where columns may say what they are when the data leaves them out: `b UInt8 DEFAULT a + 1`.
+pub fn structure_with_defaults(text: &str) -> Result<Columns> {
     let mut parser = Parser { text, at: 0, depth: 0 };
     let mut columns: Vec<Column> = Vec::new();
     loop {
@@ -34,7 +48,18 @@ pub fn structure(text: &str) -> Result<Columns> {
         if columns.iter().any(|column| column.name == name) {
             return Err(Error::new(ErrorCode::DUPLICATE_COLUMN, format!("Structure names column '{name}' twice: {text}")));
         }
-        columns.push(Column::new(name, parser.kind()?));
+        let is_nested = parser.is_nested();
+        let kind = parser.kind()?;
+        let default = parser.default()?;
+        match kind {
+            T::Array(element) if is_nested && default.is_none() => match *element {
+                T::Tuple(fields) => columns.extend(fields.into_iter().map(|(field, kind)| {
+                    Column::new(format!("{name}.{}", field.unwrap_or_default()), SqlType::array(kind))
+                })),
+                element => columns.push(Column::new(name, SqlType::array(element))),
+            },
+            kind => columns.push(Column { default, ..Column::new(name, kind) }),
+        }
         if !parser.eat(b',') {
             break;
         }
@@ -68,6 +93,44 @@ impl<'a> Parser<'a> {
         while self.peek().is_some_and(|c| c.is_ascii_whitespace()) {
             self.at += 1;
         }
+    }
+
+    /// The default of a column, if one comes next: an expression up to a comma that is in no brackets.
+    fn default(&mut self) -> Result<Option<(DefaultKind, String)>> {
+        const KINDS: [DefaultKind; 4] =
+            [DefaultKind::Default, DefaultKind::Materialized, DefaultKind::Alias, DefaultKind::Ephemeral];
+        let before = self.at;
+        let word = self.word();
+        let Some(kind) = KINDS.into_iter().find(|kind| word.eq_ignore_ascii_case(kind.name())) else {
+            self.at = before;
+            return Ok(None);
+        };
+        let start = self.at;
+        let mut open = 0usize;
+        while let Some(c) = self.peek() {
+            match c {
+                b',' if open == 0 => break,
+                b'\'' | b'"' | b'`' => {
+                    self.quoted(c)?;
+                    continue;
+                }
+                b'(' | b'[' | b'{' => open += 1,
+                b')' | b']' | b'}' => open = open.saturating_sub(1),
+                _ => {}
+            }
+            self.at += 1;
+        }
+        let expression = self.text[start..self.at].trim().to_string();
+        if expression.is_empty() && kind != DefaultKind::Ephemeral {
+            return Err(self.wrong("expected an expression"));
+        }
+        Ok(Some((kind, expression)))
+    }
+
+    /// Whether a type `Nested(…)` comes next.
+    fn is_nested(&self) -> bool {
+        let rest = self.text[self.at..].trim_start().strip_prefix("Nested");
+        rest.is_some_and(|rest| rest.trim_start().starts_with('('))
     }
 
     fn eat(&mut self, c: u8) -> bool {
@@ -554,6 +617,15 @@ mod tests {
     fn structures_list_columns() {
         let columns = structure("a Int32, `b c` Nullable(String), d.e Array(UInt8)").expect("a structure");
         assert_eq!(columns.structure(), "a Int32, `b c` Nullable(String), `d.e` Array(UInt8)");
+        let columns = structure("n Nested(a UInt8, b String), c UInt8").expect("a structure");
+        assert_eq!(columns.structure(), "`n.a` Array(UInt8), `n.b` Array(String), c UInt8");
+        let columns = structure_with_defaults("a UInt8, b UInt8 DEFAULT f(a, ','), c String").expect("a structure");
+        assert_eq!(columns.0[1].default, Some((DefaultKind::Default, "f(a, ',')".to_string())));
+        assert_eq!(columns.0[2].default, None);
+        for text in ["a UInt8 DEFAULT", "a UInt8 DEFAULT '", "a UInt8 7"] {
+            assert!(structure_with_defaults(text).is_err(), "{text}");
+        }
+        assert_eq!(structure("a UInt8 DEFAULT 7").expect_err("a default").code(), ErrorCode::SYNTAX_ERROR);
         assert_eq!(structure("a Int32, a String").expect_err("twice").code(), ErrorCode::DUPLICATE_COLUMN);
     }
 }

@@ -20,6 +20,7 @@ use gristmill_sql::access::{
     SettingsStep, Verb,
 };
 use gristmill_sql::statement::{self, Statement};
+use gristmill_types::scan::best_effort::{self, Customs};
 use gristmill_types::zone::Zone;
 use gristmill_types::{Columns, SqlType};
 
@@ -184,7 +185,7 @@ impl Interpreter {
             return Ok(None);
         }
         let timezone = crate::engine::timezone(&self.context.settings)?;
-        let parsed = gristmill_types::scan::best_effort::date_time(text.as_bytes(), 0, &Zone::new(timezone), false);
+        let parsed = best_effort::date_time(text.as_bytes(), 0, &Zone::new(timezone), Customs::default());
         parsed.map(Some).map_err(|_| {
             Error::new(
                 ErrorCode::CANNOT_PARSE_DATETIME,

@@ -23,6 +23,8 @@ use arrow::datatypes::{DataType, Decimal256Type, Field, FieldRef, Fields, Int16T
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::{Columns, SqlType};
 
+use super::uuids;
+
 /// What the format of a file asks of types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FileOptions {
@@ -68,7 +70,8 @@ impl FileTypes {
 
 fn field(name: &str, kind: &SqlType, options: &FileOptions) -> FieldRef {
     let nullable = kind.is_nullable() || *kind == SqlType::Nothing;
-    Arc::new(Field::new(name, file_type(kind, options), nullable))
+    let field = Field::new(name, file_type(kind, options), nullable);
+    Arc::new(if *kind.plain() == SqlType::Uuid { field.with_metadata(uuids::beside()) } else { field })
 }
 
 /// The type that values of `kind` have in a file.

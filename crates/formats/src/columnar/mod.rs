@@ -13,6 +13,7 @@ pub mod parquet;
 pub mod parquet_metadata;
 pub(crate) mod parquet_rows;
 mod schema;
+pub mod uuids;
 pub(crate) mod whole_numbers;
 
 pub use file_bytes::FileBytes;

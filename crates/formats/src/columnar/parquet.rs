@@ -14,6 +14,7 @@ use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
 use super::file_types::{FileOptions, FileTypes};
+use super::uuids::parquet_schema;
 use crate::output::{OutputFormat, ResultSummary};
 
 pub struct ParquetOutput {
@@ -83,7 +84,10 @@ impl ParquetOutput {
             .set_bloom_filter_enabled(settings.output_format_parquet_write_bloom_filter)
             .set_created_by(concat!("gristmill version ", env!("CARGO_PKG_VERSION")).to_string())
             .build();
-        let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+        let options = ArrowWriterOptions::new()
+            .with_properties(properties)
+            .with_skip_arrow_metadata(true)
+            .with_parquet_schema(parquet_schema(&columns, types.schema())?);
         let writer = ArrowWriter::try_new_with_options(Vec::new(), types.schema().clone(), options)?;
         let page_bytes = settings.output_format_parquet_data_page_size.max(1);
         Ok(ParquetOutput { types, writer: Some(writer), row_group_bytes: row_group_bytes(settings), page_bytes, rows: 0 })

@@ -25,7 +25,8 @@ pub(crate) enum Guess {
     String,
     Array(Box<Seen>),
     Tuple(Vec<Seen>),
-    Map(Box<Seen>),
+    /// Of keys and of values.
+    Map(Box<Seen>, Box<Seen>),
     Object(Vec<(String, Seen)>),
 }
 
@@ -68,7 +69,8 @@ impl Seen {
     pub fn is_told(&self) -> bool {
         match &self.guess {
             Guess::Unknown => false,
-            Guess::Array(inner) | Guess::Map(inner) => inner.is_told(),
+            Guess::Array(inner) => inner.is_told(),
+            Guess::Map(key, value) => key.is_told() && value.is_told(),
             Guess::Tuple(fields) => fields.iter().all(Seen::is_told),
             Guess::Object(fields) => !fields.is_empty() && fields.iter().all(|(_, field)| field.is_told()),
             _ => true,
@@ -92,7 +94,7 @@ impl Seen {
             Guess::DateTime => SqlType::DateTime(None),
             Guess::DateTime64 => SqlType::DateTime64(9, None),
             Guess::Array(element) => SqlType::array(inside(element)),
-            Guess::Map(value) => SqlType::Map(Box::new(SqlType::String), Box::new(inside(value))),
+            Guess::Map(key, value) => SqlType::Map(Box::new(key.kind(0, origin)), Box::new(inside(value))),
             Guess::Tuple(fields) => SqlType::Tuple(fields.iter().map(|field| (None, inside(field))).collect()),
             Guess::Object(fields) if fields.is_empty() => SqlType::String,
             Guess::Object(fields) => {
@@ -139,7 +141,10 @@ fn merged(a: Guess, b: Guess, origin: Origin) -> Option<Guess> {
         (G::Date, later @ (G::DateTime | G::DateTime64)) | (later @ (G::DateTime | G::DateTime64), G::Date) => later,
         (G::DateTime, G::DateTime64) | (G::DateTime64, G::DateTime) => G::DateTime64,
         (G::Array(a), G::Array(b)) => G::Array(Box::new(element(*a, *b, origin)?)),
-        (G::Map(a), G::Map(b)) => G::Map(Box::new(element(*a, *b, origin)?)),
+        (G::Map(key, a), G::Map(other, b)) => match same_kind(*key, *other) {
+            Some(key) => G::Map(Box::new(key), Box::new(element(*a, *b, origin)?)),
+            None => G::String,
+        },
         (G::Tuple(a), G::Tuple(b)) if a.len() == b.len() => {
             G::Tuple(a.into_iter().zip(b).map(|(a, b)| a.merged(b, origin)).collect::<Option<_>>()?)
         }
@@ -176,6 +181,16 @@ fn fields(mut a: Vec<(String, Seen)>, b: Vec<(String, Seen)>, origin: Origin) ->
     Some(a)
 }
 
+/// Keys, or elements, of one literal: they must fit together without becoming text.
+pub(crate) fn same_kind(before: Seen, next: Seen) -> Option<Seen> {
+    let was_text = before.guess == Guess::String || next.guess == Guess::String;
+    let both_text =
+        before.guess == next.guess || matches!(before.guess, Guess::Unknown) || matches!(next.guess, Guess::Unknown);
+    let merged = before.merged(next, Origin::Text)?;
+    let became_text = merged.guess == Guess::String && !(was_text && both_text);
+    (!became_text).then_some(merged)
+}
+
 fn is_single(guess: &Guess) -> bool {
-    !matches!(guess, Guess::Array(_) | Guess::Tuple(_) | Guess::Map(_) | Guess::Object(_))
+    !matches!(guess, Guess::Array(_) | Guess::Tuple(_) | Guess::Map(..) | Guess::Object(_))
 }

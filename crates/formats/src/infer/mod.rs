@@ -16,6 +16,7 @@ use gristmill_types::{Column, Columns, SqlType};
 
 use crate::Format;
 use crate::columnar::columns_of_arrow;
+use crate::columnar::uuids::schema_with_uuids;
 use crate::input::buffered::{arrow_schema, parquet_metadata};
 use guess::{Origin, Seen};
 use value::Rules;
@@ -59,7 +60,7 @@ fn columns(format: Format, bytes: &[u8], complete: bool, settings: &Settings) ->
         format,
         bytes: bytes.strip_prefix(crate::input::fields::BOM).unwrap_or(bytes),
         complete,
-        rules: Rules::of(settings),
+        rules: Rules::of(format, settings),
         rows_max: settings.input_format_max_rows_to_read_for_schema_inference.max(1),
         settings,
     };
@@ -71,7 +72,10 @@ fn columns(format: Format, bytes: &[u8], complete: bool, settings: &Settings) ->
         F::RowBinaryWithNamesAndTypes | F::RowBinaryWithNamesAndTypesAndDefaults => {
             return crate::native::columns_of_header(bytes);
         }
-        F::Parquet => return columns_of_arrow(parquet_metadata(&Bytes::copy_from_slice(bytes).into())?.schema(), settings),
+        F::Parquet => {
+            let metadata = parquet_metadata(&Bytes::copy_from_slice(bytes).into())?;
+            return columns_of_arrow(&schema_with_uuids(&metadata), settings);
+        }
         F::Avro => return crate::avro::columns_of_header(bytes),
         F::Orc => return crate::orc::columns_of_end(bytes, settings),
         F::Arrow | F::ArrowStream => {

@@ -1,7 +1,7 @@
 //! Inference for rows that are lists of fields: CSV, TSV, Values, JSONCompactEachRow.
 //!
 //! Without a written header the first row may be one: it is if all its fields are text and the second row has a field that is
-//! not. If the second row then consists of names of types, it is the header's second line.
+//! not (where it is empty or NULL, that of the first row below that has one). If the second row then consists of names of types, it is the header's second line.
 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::scan::json::JsonCursor;
@@ -10,6 +10,7 @@ use gristmill_types::scan::quoted::unescape;
 use super::guess::{Guess, Origin, Seen};
 use super::{Found, Sample, incorrect, numbered, type_of, unfit};
 use crate::custom::{CustomDialect, Rule, Uncut};
+use crate::input::chunked::is_empty_lines;
 use crate::input::csv::{CsvDialect, next_field};
 use crate::input::json_rows::is_cut_off;
 use crate::input::regexp::{line_pattern, next_line};
@@ -18,6 +19,9 @@ use crate::input::values::{literal_end, row_end};
 use crate::{Format, Header};
 
 type Named = Vec<(String, Found)>;
+
+/// Rows that are looked at to tell whether the first one holds names.
+const ROWS_FOR_NAMES_MAX: usize = 1000;
 
 /// A row: the text of each field, and what it looks like.
 #[derive(Default)]
@@ -56,12 +60,11 @@ fn infer(sample: &Sample<'_>, detect: bool, origin: Origin, mut next: impl FnMut
                     if let Ok(types) = second.types() {
                         return Ok(first.names().zip(types).collect());
                     }
-                    if second.seen.iter().any(|seen| seen.guess != Guess::String) {
-                        names = Some(first.texts);
-                    } else {
-                        pending.push(first);
+                    let width = first.texts.len();
+                    pending.extend([first, second]);
+                    if are_values(width, &mut pending, &mut next)? {
+                        names = Some(pending.remove(0).texts);
                     }
-                    pending.push(second);
                 }
                 second => {
                     pending.push(first);
@@ -98,6 +101,28 @@ fn infer(sample: &Sample<'_>, detect: bool, origin: Origin, mut next: impl FnMut
         (name.map_or_else(|| numbered(at), |name| String::from_utf8_lossy(name).into_owned()), Found::Guessed(seen))
     });
     Ok(columns.collect())
+}
+
+/// Whether the rows behind the first have a field that is no text. Where a field tells nothing, that of a later row counts.
+fn are_values(width: usize, rows: &mut Vec<Row>, next: &mut impl FnMut() -> Result<Option<Row>>) -> Result<bool> {
+    let mut untold = vec![true; width];
+    let mut at = 1;
+    while at < ROWS_FOR_NAMES_MAX && untold.contains(&true) {
+        if at == rows.len() {
+            let Some(row) = next()? else { break };
+            rows.push(row);
+        }
+        for (untold, seen) in untold.iter_mut().zip(&rows[at].seen) {
+            match seen.guess {
+                Guess::Unknown => {}
+                _ if !*untold => {}
+                Guess::String => *untold = false,
+                _ => return Ok(true),
+            }
+        }
+        at += 1;
+    }
+    Ok(false)
 }
 
 fn add(
@@ -156,7 +181,8 @@ pub(super) fn csv(sample: &Sample<'_>) -> Result<Named> {
     let bytes = after_lines(sample.bytes, settings.input_format_csv_skip_first_lines);
     let mut at = 0;
     let next = || {
-        if at >= bytes.len() {
+        let skips = settings.input_format_csv_skip_trailing_empty_lines;
+        if at >= bytes.len() || (skips && is_empty_lines(&bytes[at..])) {
             return Ok(None);
         }
         let mut row = Row::default();
@@ -198,7 +224,7 @@ pub(super) fn tsv(sample: &Sample<'_>) -> Result<Named> {
     let guesses = settings.input_format_tsv_use_best_effort_in_schema_inference;
     let mut bytes = after_lines(sample.bytes, settings.input_format_tsv_skip_first_lines);
     let next = || {
-        if bytes.is_empty() {
+        if bytes.is_empty() || (settings.input_format_tsv_skip_trailing_empty_lines && is_empty_lines(bytes)) {
             return Ok(None);
         }
         let Some((end, length)) = whole_line(bytes, sample.complete, escaped) else {

@@ -1,11 +1,13 @@
 //! The guess that one value gives: a word of text, a literal, a JSON value.
 
 use gristmill_introspect::Settings;
+use gristmill_types::scan::best_effort::Customs;
 use gristmill_types::scan::json::{JsonCursor, JsonKind};
 use gristmill_types::scan::{Scan, best_effort, date, number, quoted};
 use gristmill_types::zone::Zone;
 
-use super::guess::{Guess, Origin, Seen, element};
+use super::guess::{Guess, Origin, Seen, element, same_kind};
+use crate::Format;
 
 /// Values nested deeper than this are text.
 const DEPTH_MAX: usize = 100;
@@ -25,12 +27,34 @@ pub(crate) struct Rules {
     only_datetime64: bool,
     us: bool,
     objects: bool,
+    /// Texts in quotes may be numbers.
+    quoted_numbers: bool,
+    /// Whole numbers that no 64 bits hold are text, else Float64.
+    huge_as_text: bool,
     zone: Zone,
 }
 
 impl Rules {
-    pub fn of(settings: &Settings) -> Rules {
+    pub fn of(format: Format, settings: &Settings) -> Rules {
+        use Format as F;
+        let is_csv = matches!(format, F::Csv | F::CsvWithNames | F::CsvWithNamesAndTypes);
+        let is_json = format.name().starts_with("JSON");
         Rules {
+            quoted_numbers: match is_csv {
+                true => settings.input_format_csv_try_infer_numbers_from_strings,
+                false => is_json && settings.input_format_json_try_infer_numbers_from_strings,
+            },
+            huge_as_text: is_json
+                || matches!(
+                    format,
+                    F::Tsv
+                        | F::TsvWithNames
+                        | F::TsvWithNamesAndTypes
+                        | F::TsvRaw
+                        | F::TsvRawWithNames
+                        | F::TsvRawWithNamesAndTypes
+                        | F::Tskv
+                ),
             integers: settings.input_format_try_infer_integers,
             exponents: settings.input_format_try_infer_exponent_floats,
             dates: settings.input_format_try_infer_dates,
@@ -52,7 +76,8 @@ impl Rules {
 
     /// The text of a string.
     pub fn text(&self, text: &[u8]) -> Guess {
-        self.time(text).unwrap_or(Guess::String)
+        let number = || self.number(text, true).filter(|_| self.quoted_numbers);
+        number().or_else(|| self.time(text)).unwrap_or(Guess::String)
     }
 
     fn number(&self, text: &[u8], exponents: bool) -> Option<Guess> {
@@ -70,6 +95,8 @@ impl Rules {
                 Guess::Int { negative }
             } else if !negative && number::integer::<u64>(unsigned, false).is_ok() {
                 Guess::UInt
+            } else if self.huge_as_text {
+                Guess::String
             } else {
                 Guess::Float
             });
@@ -99,7 +126,7 @@ impl Rules {
         if !self.times || (colons == 0 && slashes != 2) || text.iter().filter(|c| c.is_ascii_digit()).count() < 6 {
             return None;
         }
-        let seconds = best_effort::date_time(text, 0, &self.zone, self.us).ok()?;
+        let seconds = best_effort::date_time(text, 0, &self.zone, Customs { us: self.us, now_seconds: None }).ok()?;
         let fraction = text.windows(3).any(|c| c[0].is_ascii_digit() && c[1] == b'.' && c[2].is_ascii_digit()) && colons > 0;
         if !fraction && !self.only_datetime64 && (0..=i64::from(u32::MAX)).contains(&seconds) {
             return Some(Guess::DateTime);
@@ -242,9 +269,14 @@ impl Literals<'_> {
                 Guess::Tuple(fields).into()
             }
             b'{' => {
-                let mut seen = Seen::nothing();
+                let (mut keys, mut seen) = (Seen::nothing(), Seen::nothing());
                 self.items(b'{', b'}', |literals| {
-                    literals.value(depth + 1)?;
+                    let key = literals.value(depth + 1)?;
+                    // Keys are single values, and none is NULL.
+                    if key.null || matches!(key.guess, Guess::Array(_) | Guess::Tuple(_) | Guess::Map(..)) {
+                        return None;
+                    }
+                    keys = same_kind(std::mem::replace(&mut keys, Seen::nothing()), key)?;
                     if !literals.eat(b':') {
                         return None;
                     }
@@ -253,7 +285,7 @@ impl Literals<'_> {
                     seen = same_kind(before, next)?;
                     Some(())
                 })?;
-                Guess::Map(Box::new(seen)).into()
+                Guess::Map(Box::new(keys), Box::new(seen)).into()
             }
             _ => {
                 let rest = &self.text[self.at..];
@@ -287,14 +319,4 @@ impl Literals<'_> {
             }
         }
     }
-}
-
-/// Elements of one literal must fit together without becoming text.
-fn same_kind(before: Seen, next: Seen) -> Option<Seen> {
-    let was_text = before.guess == Guess::String || next.guess == Guess::String;
-    let both_text =
-        before.guess == next.guess || matches!(before.guess, Guess::Unknown) || matches!(next.guess, Guess::Unknown);
-    let merged = before.merged(next, Origin::Text)?;
-    let became_text = merged.guess == Guess::String && !(was_text && both_text);
-    (!became_text).then_some(merged)
 }

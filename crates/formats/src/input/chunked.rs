@@ -123,6 +123,11 @@ impl<R: RowReader> RowParser for Chunked<R> {
     }
 }
 
+/// Whether the slice has nothing but ends of lines.
+pub(crate) fn is_empty_lines(input: &[u8]) -> bool {
+    input.iter().all(|c| matches!(c, b'\n' | b'\r'))
+}
+
 /// The end of the line that starts the slice, after its line feed; the whole slice where there is none.
 pub(crate) fn line_end(input: &[u8]) -> usize {
     memchr::memchr(b'\n', input).map_or(input.len(), |at| at + 1)

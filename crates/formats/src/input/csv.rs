@@ -1,8 +1,9 @@
 //! CSV: fields by a delimiter, in double quotes where they must be (a quote inside is doubled), lines ended by LF or CRLF.
 //!
 //! A field is found with one vectorised search (`memchr`) for its end and handed to its column as it stands in the chunk;
-//! only fields with doubled quotes are copied. Spaces around fields are left out. An empty field without quotes is the
-//! column's default. One delimiter too many at the end of a line is let pass, as ClickHouse does.
+//! only fields with doubled quotes are copied. Spaces around fields are left out (those of a text at the very end of the data
+//! are not, as ClickHouse does). An empty field without quotes is the column's default. One delimiter too many at the end of a
+//! line is let pass, as ClickHouse does.
 
 use std::borrow::Cow;
 
@@ -11,7 +12,7 @@ use gristmill_introspect::Settings;
 use gristmill_types::builder::Escaping;
 
 use super::Rows;
-use super::chunked::{RowReader, Step, line_end};
+use super::chunked::{RowReader, Step, is_empty_lines, line_end};
 use super::fields::{BOM, Mapping, Stage, check_types, looks_like_names, looks_like_types};
 use crate::output::csv_delimiter;
 use crate::{Format, Header};
@@ -92,7 +93,8 @@ pub(crate) fn next_field<'a>(input: &'a [u8], last: bool, dialect: &CsvDialect) 
         if ends_line && text.last() == Some(&b'\r') {
             text = &text[..text.len() - 1];
         }
-        while dialect.trim && text.last().is_some_and(|c| dialect.is_space(*c)) {
+        let at_end_of_data = end == input.len();
+        while dialect.trim && !at_end_of_data && text.last().is_some_and(|c| dialect.is_space(*c)) {
             text = &text[..text.len() - 1];
         }
         return Ok(CsvField { text: Cow::Borrowed(text), quoted: false, bytes, ends_line });
@@ -155,6 +157,9 @@ pub(crate) struct CsvReader {
     null: Vec<u8>,
     empty_as_default: bool,
     variable: bool,
+    skip_empty_lines: bool,
+    /// Fields that are no values of their column become its default.
+    bad_as_default: bool,
     use_names: bool,
     use_types: bool,
     began: bool,
@@ -180,6 +185,8 @@ impl CsvReader {
             null: settings.format_csv_null_representation.clone().into_bytes(),
             empty_as_default: settings.input_format_csv_empty_as_default,
             variable: settings.input_format_csv_allow_variable_number_of_columns,
+            skip_empty_lines: settings.input_format_csv_skip_trailing_empty_lines,
+            bad_as_default: settings.input_format_csv_use_default_on_bad_values,
             use_names: settings.input_format_with_names_use_header,
             use_types: settings.input_format_with_types_use_header,
             began: false,
@@ -312,16 +319,30 @@ impl CsvReader {
 
     #[inline]
     fn field(&self, leaf: usize, field: &CsvField<'_>, rows: &mut Rows) -> Result<()> {
+        let mut text = &field.text[..];
         if !field.quoted {
-            if field.text.is_empty() && self.empty_as_default {
+            // Spaces may be part of a text, and of nothing else.
+            while !rows.leaves[leaf].string && text.last().is_some_and(|c| self.dialect.is_space(*c)) {
+                text = &text[..text.len() - 1];
+            }
+            while !rows.leaves[leaf].string && text.first().is_some_and(|c| self.dialect.is_space(*c)) {
+                text = &text[1..];
+            }
+            if text.is_empty() && self.empty_as_default {
                 rows.default(leaf);
                 return Ok(());
             }
-            if *field.text == *self.null {
+            if *text == *self.null {
                 return rows.null(leaf);
             }
         }
-        rows.text(leaf, &field.text, Escaping::Csv)
+        match rows.text(leaf, text, Escaping::Csv) {
+            Err(error) if self.bad_as_default && error.code() != ErrorCode::UNKNOWN_ELEMENT_OF_ENUM => {
+                rows.default(leaf);
+                Ok(())
+            }
+            done => done,
+        }
     }
 }
 
@@ -338,6 +359,9 @@ impl RowReader for CsvReader {
         }
         if self.stage != Stage::Rows {
             return self.header(input, last, rows);
+        }
+        if self.skip_empty_lines && is_empty_lines(input) {
+            return Ok(if last { Step::End } else { Step::More });
         }
         let mut at = 0;
         let wanted = self.mapping.fields.len();

@@ -363,6 +363,8 @@ pub(crate) struct CompactRows {
     types: bool,
     use_names: bool,
     use_types: bool,
+    /// Rows may have more or fewer values than there are columns.
+    variable: bool,
     mapping: Option<Mapping>,
     scratch: Vec<u8>,
 }
@@ -376,6 +378,7 @@ impl CompactRows {
             types: format.header() == Header::NamesAndTypes,
             use_names: settings.input_format_with_names_use_header,
             use_types: settings.input_format_with_types_use_header,
+            variable: settings.input_format_json_compact_allow_variable_number_of_columns,
             mapping: None,
             scratch: Vec::new(),
         }
@@ -455,6 +458,10 @@ impl CompactRows {
                     Some(None) => {
                         cursor.value().map_err(|fault| faulty(fault, rows))?;
                     }
+                    None if self.variable => {
+                        cursor.value().map_err(|fault| faulty(fault, rows))?;
+                        rows.count_unknown(1);
+                    }
                     None => {
                         return Err(rows.wrong(
                             ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED,
@@ -469,7 +476,7 @@ impl CompactRows {
             }
             cursor.expect(b']').map_err(|fault| faulty(fault, rows))?;
         }
-        if count < wanted {
+        if count < wanted && !self.variable {
             return Err(rows.wrong(
                 ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED,
                 format!("Expected {wanted} values, the array ends after {count}"),

@@ -7,7 +7,7 @@
 
 mod as_string;
 pub(crate) mod buffered;
-mod chunked;
+pub(crate) mod chunked;
 pub(crate) mod csv;
 mod custom;
 pub(crate) mod fields;

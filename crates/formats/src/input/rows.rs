@@ -10,10 +10,12 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, StructArray};
 use arrow::datatypes::{DataType, Schema, SchemaRef};
 use chrono_tz::Tz;
+use gristmill_base::env::system_env;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::Settings;
-use gristmill_types::builder::{ColumnBuilder, Escaping, ParseOptions};
+use gristmill_types::builder::{ColumnBuilder, Escaping, JsonStrings, ParseOptions};
 use gristmill_types::scan::Scan;
+use gristmill_types::scan::best_effort::Customs;
 use gristmill_types::scan::json::JsonCursor;
 use gristmill_types::{Columns, SqlType};
 
@@ -442,11 +444,20 @@ pub(crate) fn parse_options(settings: &Settings, timezone: Tz) -> ParseOptions {
     ParseOptions {
         timezone,
         best_effort_dates: settings.date_time_input_format.starts_with("best_effort"),
-        us_dates: settings.date_time_input_format == "best_effort_us",
+        customs: Customs {
+            us: settings.date_time_input_format == "best_effort_us",
+            now_seconds: Some(system_env().now().as_secs() as i64),
+        },
         null_as_default: settings.input_format_null_as_default,
         // As ClickHouse reads text.
         wrap_integers: true,
         as_data: true,
+        json_strings: JsonStrings {
+            numbers: settings.input_format_json_read_numbers_as_strings,
+            bools: settings.input_format_json_read_bools_as_strings,
+            arrays: settings.input_format_json_read_arrays_as_strings,
+            objects: settings.input_format_json_read_objects_as_strings,
+        },
         named_tuples_as_objects: settings.input_format_json_named_tuples_as_objects,
         maps_as_arrays: settings.input_format_json_map_as_array_of_tuples,
     }

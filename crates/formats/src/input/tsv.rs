@@ -9,7 +9,7 @@ use gristmill_types::builder::Escaping;
 use gristmill_types::scan::quoted::unescape;
 
 use super::Rows;
-use super::chunked::{RowReader, Step};
+use super::chunked::{RowReader, Step, is_empty_lines};
 use super::fields::{BOM, Mapping, Stage, check_types, looks_like_names, looks_like_types};
 use crate::{Format, Header};
 
@@ -21,6 +21,7 @@ pub(crate) struct TsvReader {
     mapping: Mapping,
     null: Vec<u8>,
     empty_as_default: bool,
+    skip_empty_lines: bool,
     variable: bool,
     crlf: bool,
     use_names: bool,
@@ -74,6 +75,7 @@ impl TsvReader {
             mapping: Mapping::positional(rows),
             null: settings.format_tsv_null_representation.clone().into_bytes(),
             empty_as_default: settings.input_format_tsv_empty_as_default,
+            skip_empty_lines: settings.input_format_tsv_skip_trailing_empty_lines,
             variable: settings.input_format_tsv_allow_variable_number_of_columns,
             crlf: settings.input_format_tsv_crlf_end_of_line,
             use_names: settings.input_format_with_names_use_header,
@@ -250,6 +252,9 @@ impl RowReader for TsvReader {
         }
         if self.stage != Stage::Rows {
             return self.header(input, last, rows);
+        }
+        if self.skip_empty_lines && is_empty_lines(input) {
+            return Ok(if last { Step::End } else { Step::More });
         }
         let Some((end, bytes)) = whole_line(input, last, self.escaped) else {
             return Ok(Step::More);

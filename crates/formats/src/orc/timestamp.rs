@@ -4,7 +4,8 @@
 //! instant of the same local time elsewhere. One with a zone is an instant in UTC.
 //!
 //! Nanoseconds count upwards from the second, but the second of a time before 1970 is rounded up where there are more than
-//! 999999 of them. So the last second before 1970 cannot be told from the first one behind it.
+//! 999999 of them. So the last second before 1970 cannot be told from the first one behind it. ClickHouse writes such times
+//! with nanoseconds below zero instead, which lead back from the second.
 
 use chrono::{NaiveDate, Offset, TimeZone};
 use chrono_tz::Tz;
@@ -59,7 +60,8 @@ impl Clock {
         if seconds < 0 && nanoseconds > NANOSECONDS_KEPT {
             seconds -= 1;
         }
-        let ticks = i128::from(seconds) * i128::from(per_second) + i128::from(nanoseconds / (NANOSECONDS / per_second));
+        let within = nanoseconds.div_euclid(NANOSECONDS / per_second);
+        let ticks = i128::from(seconds) * i128::from(per_second) + i128::from(within);
         i64::try_from(ticks).map_err(|_| out_of_range())
     }
 
@@ -96,7 +98,7 @@ fn unpacked(nanoseconds: i64) -> Result<i64> {
         0 => Some(digits),
         zeros => digits.checked_mul(10i64.pow(zeros as u32 + 1)),
     };
-    let value = value.filter(|value| (0..NANOSECONDS).contains(value));
+    let value = value.filter(|value| (1 - NANOSECONDS..NANOSECONDS).contains(value));
     value.ok_or_else(|| incorrect("a timestamp has more nanoseconds than a second"))
 }
 
@@ -146,6 +148,10 @@ mod tests {
         assert_eq!(packed(1_000_000), (1 << 3) | 5);
         assert_eq!(unpacked((1 << 3) | 5).expect("a number"), 1_000_000);
         assert_eq!(parts(-1, NANOSECONDS).expect_err("lost").code(), ErrorCode::VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE);
+        // As ClickHouse writes the last nanosecond before 1970, and half a second before it.
+        assert_eq!(clock.ticks(-EPOCH, -1 << 3, NANOSECONDS).expect("a time"), -1);
+        assert_eq!(clock.ticks(-EPOCH, (-5 << 3) | 7, 1000).expect("a time"), -500);
+        assert!(clock.ticks(0, -(NANOSECONDS << 3), 1).is_err());
         assert!(clock.ticks(i64::MAX, 0, 1).is_err() && clock.ticks(1 << 40, 0, NANOSECONDS).is_err());
     }
 

@@ -1,7 +1,8 @@
 //! CSV, TSV (TabSeparated, and Raw without escaping) and LineAsString: fields, a delimiter, lines; a header that names
 //! the columns and their types; totals and extremes after an empty line.
 //!
-//! In CSV a tuple is written as a field for each of its elements, at any depth, and its header likewise (`t.a`, `t.b`).
+//! In CSV a tuple is written as a field for each of its elements, at any depth, and its header likewise (`t.a`, `t.b`), unless
+//! a setting makes it one field.
 
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use gristmill_base::{Error, ErrorCode, Result};
@@ -27,7 +28,7 @@ impl Delimited {
         Ok(Delimited {
             header: format.header(),
             columns,
-            spread: true,
+            spread: settings.output_format_csv_serialize_tuple_into_separate_columns,
             delimiter: csv_delimiter(&settings.format_csv_delimiter)?,
             line_end: if settings.output_format_csv_crlf_end_of_line { b"\r\n" } else { b"\n" },
             options: text_options(context, Escaping::Csv),

@@ -14,6 +14,8 @@ pub struct Json {
     /// Rows as arrays.
     compact: bool,
     strings: bool,
+    /// Whether arrays, maps and tuples are spread over lines.
+    in_lines: bool,
     statistics: bool,
     /// `"name": ` by column.
     keys: Vec<Vec<u8>>,
@@ -45,6 +47,7 @@ impl Json {
         Json {
             keys: keys.collect(),
             compact: matches!(format, Format::JsonCompact | Format::JsonCompactStrings),
+            in_lines: context.settings.output_format_json_pretty_print,
             statistics: context.settings.output_format_write_statistics,
             columns,
             strings,
@@ -55,7 +58,7 @@ impl Json {
     }
 
     fn values(&self, batch: &RecordBatch) -> Result<Vec<Value>> {
-        if self.compact || self.strings {
+        if self.compact || self.strings || !self.in_lines {
             return Ok(value_writers(batch, &self.columns, &self.options)?.into_iter().map(Value::Plain).collect());
         }
         let columns = batch.columns().iter().zip(&self.columns);

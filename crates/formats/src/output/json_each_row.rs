@@ -100,7 +100,12 @@ impl JsonEachRow {
             if self.strings {
                 self.value.clear();
                 writer.write(row, &mut self.value);
-                write_json_string(&self.value, self.options.json_escape_forward_slashes, false, out);
+                write_json_string(
+                    &self.value,
+                    self.options.json_escape_forward_slashes,
+                    self.options.json_replace_invalid_utf8,
+                    out,
+                );
             } else {
                 writer.write(row, out);
             }

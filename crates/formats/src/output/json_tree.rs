@@ -90,6 +90,13 @@ impl JsonTree {
         Ok(JsonTree { nulls: array.nulls().cloned(), node })
     }
 
+    fn is_null(&self, row: usize) -> bool {
+        match &self.node {
+            Node::Leaf(writer) => writer.is_null(row),
+            _ => self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)),
+        }
+    }
+
     /// Appends the value; `indent` is that of the line it stands in.
     pub fn write(&self, row: usize, indent: Indent, options: &TextOptions, out: &mut Vec<u8>) {
         if let Node::Leaf(writer) = &self.node {
@@ -113,12 +120,16 @@ impl JsonTree {
         };
         match &self.node {
             Node::Leaf(_) => {}
-            Node::Object(fields) => lines(b"{}", fields.len(), out, &mut |i, out| {
-                let (key, value) = &fields[i];
-                out.extend_from_slice(key);
-                out.extend_from_slice(b": ");
-                value.write(row, deeper, options, out);
-            }),
+            Node::Object(fields) => {
+                let there: Vec<_> =
+                    fields.iter().filter(|(_, value)| !options.json_leave_out_null_fields || !value.is_null(row)).collect();
+                lines(b"{}", there.len(), out, &mut |i, out| {
+                    let (key, value) = there[i];
+                    out.extend_from_slice(key);
+                    out.extend_from_slice(b": ");
+                    value.write(row, deeper, options, out);
+                });
+            }
             // A tuple of nothing has an empty line between its brackets.
             Node::Tuple(fields) if fields.is_empty() => {
                 out.extend_from_slice(b"[\n");

@@ -2,8 +2,8 @@
 
 use arrow::array::RecordBatch;
 use gristmill_base::Result;
-use gristmill_types::Columns;
 use gristmill_types::text::{Escaping, TextOptions};
+use gristmill_types::{Columns, SqlType};
 
 use super::pretty::stands_right;
 use super::{OutputContext, OutputFormat, ResultSummary, text_options, value_writers};
@@ -44,9 +44,11 @@ impl OutputFormat for Markdown {
         let writers = value_writers(batch, &self.columns, &self.options)?;
         for row in 0..batch.num_rows() {
             out.extend_from_slice(b"|");
-            for writer in &writers {
+            for (writer, column) in writers.iter().zip(&self.columns) {
                 out.push(b' ');
-                if self.escape {
+                // Of texts only: nothing else is read as Markdown.
+                let plain = column.kind.plain();
+                if self.escape && (plain.is_string() || matches!(plain, SqlType::Enum8(_) | SqlType::Enum16(_))) {
                     self.value.clear();
                     writer.write(row, &mut self.value);
                     for byte in &self.value {

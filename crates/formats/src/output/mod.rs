@@ -230,7 +230,12 @@ pub(crate) fn text_options(context: &OutputContext, escaping: Escaping) -> TextO
         json_quote_decimals: settings.output_format_json_quote_decimals,
         json_escape_forward_slashes: settings.output_format_json_escape_forward_slashes,
         json_named_tuples_as_objects: settings.output_format_json_named_tuples_as_objects,
-        json_replace_invalid_utf8: false,
+        json_replace_invalid_utf8: settings.output_format_json_validate_utf8,
+        json_leave_out_null_fields: settings.output_format_json_skip_null_value_in_named_tuples,
+        decimal_trailing_zeros: settings.output_format_decimal_trailing_zeros,
+        date_time_64_in_thousands: settings.date_time_64_output_format_cut_trailing_zeros_align_to_groups_of_thousands,
+        doubled_quotes: settings.output_format_values_escape_quote_with_quote,
+        csv_whole_tuples: !settings.output_format_csv_serialize_tuple_into_separate_columns,
     }
 }
 

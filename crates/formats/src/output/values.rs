@@ -55,7 +55,7 @@ impl OutputFormat for Values {
 pub struct SqlInsert {
     columns: Columns,
     options: TextOptions,
-    /// `INSERT INTO table (…) VALUES `
+    /// `INSERT INTO table (…) VALUES `, as the settings have it.
     head: String,
     rows_max: u64,
     /// Rows of the statement that is open.
@@ -64,12 +64,24 @@ pub struct SqlInsert {
 
 impl SqlInsert {
     pub fn new(columns: Columns, context: &OutputContext) -> Self {
-        let names: Vec<String> =
-            columns.iter().map(|column| format!("`{}`", column.name.replace('\\', "\\\\").replace('`', "\\`"))).collect();
-        let table = &context.settings.output_format_sql_insert_table_name;
+        let settings = &context.settings;
+        let quoted = |name: &str| format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`"));
+        let names: Vec<String> = columns
+            .iter()
+            .map(|column| match settings.output_format_sql_insert_quote_names {
+                true => quoted(&column.name),
+                false => column.name.clone(),
+            })
+            .collect();
+        let names = match settings.output_format_sql_insert_include_column_names {
+            true => format!(" ({})", names.join(", ")),
+            false => String::new(),
+        };
+        let verb = if settings.output_format_sql_insert_use_replace { "REPLACE" } else { "INSERT" };
+        let table = &settings.output_format_sql_insert_table_name;
         SqlInsert {
-            head: format!("INSERT INTO {table} ({}) VALUES ", names.join(", ")),
-            rows_max: context.settings.output_format_sql_insert_max_batch_size.max(1),
+            head: format!("{verb} INTO {table}{names} VALUES "),
+            rows_max: settings.output_format_sql_insert_max_batch_size.max(1),
             columns,
             options: text_options(context, Escaping::Quoted),
             rows: 0,

@@ -38,7 +38,7 @@ impl Vertical {
 
     fn block(&mut self, batch: &RecordBatch, row: usize, title: &str, out: &mut Vec<u8>) -> Result<()> {
         let writers = value_writers(batch, &self.columns, &self.options)?;
-        heading(title, self.look.ascii, out);
+        heading(title, title.width(), out);
         for ((column, label), writer) in self.columns.iter().zip(&self.labels).zip(&writers) {
             self.value.clear();
             writer.write(row, &mut self.value);
@@ -49,12 +49,17 @@ impl Vertical {
     }
 }
 
-/// `Row 1:` and a line under it.
-pub(super) fn heading(title: &str, ascii: bool, out: &mut Vec<u8>) {
+/// A title and a line under it.
+fn heading(title: &str, line: usize, out: &mut Vec<u8>) {
     out.extend_from_slice(title.as_bytes());
     out.push(b'\n');
-    out.extend_from_slice(if ascii { "-" } else { "─" }.repeat(title.width()).as_bytes());
+    out.extend_from_slice("─".repeat(line).as_bytes());
     out.push(b'\n');
+}
+
+/// `Row 1:`, by a number from 1. The line under it is as long as that of the next row, as in ClickHouse.
+pub(super) fn row_heading(number: u64, out: &mut Vec<u8>) {
+    heading(&format!("Row {number}:"), format!("Row {}:", number + 1).len(), out);
 }
 
 /// Names with a colon, padded so that the values stand under each other.
@@ -95,7 +100,7 @@ impl OutputFormat for Vertical {
                 if self.rows > 0 || row > 0 {
                     out.push(b'\n');
                 }
-                heading(&format!("Row {}:", self.rows + row as u64 + 1), self.look.ascii, out);
+                row_heading(self.rows + row as u64 + 1, out);
                 for ((column, label), writer) in self.columns.iter().zip(&self.labels).zip(&writers) {
                     self.value.clear();
                     writer.write(row, &mut self.value);

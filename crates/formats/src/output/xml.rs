@@ -6,7 +6,7 @@
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use gristmill_base::Result;
-use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
+use gristmill_types::text::{Escaping, TextOptions, ValueWriter, valid_utf8};
 use gristmill_types::{Columns, SqlType};
 
 use super::{OutputContext, OutputFormat, ResultSummary, text_options};
@@ -110,8 +110,8 @@ fn close(tag: &str, out: &mut Vec<u8>) {
 
 /// As text between tags. What is not UTF-8 becomes U+FFFD: no XML could hold it.
 pub(super) fn write_xml_text(text: &[u8], out: &mut Vec<u8>) {
-    let text = String::from_utf8_lossy(text);
-    let mut rest = text.as_bytes();
+    let text = valid_utf8(text);
+    let mut rest = &text[..];
     while let Some(at) = memchr::memchr2(b'<', b'&', rest) {
         out.extend_from_slice(&rest[..at]);
         out.extend_from_slice(if rest[at] == b'<' { b"&lt;" } else { b"&amp;" });
@@ -139,11 +139,19 @@ pub struct Xml {
 
 impl Xml {
     pub fn new(columns: Columns, context: &OutputContext) -> Self {
+        // Settings for words of text formats do not concern it.
+        let words = TextOptions::default();
+        let options = TextOptions {
+            tsv_null: words.tsv_null,
+            bool_true: words.bool_true,
+            bool_false: words.bool_false,
+            ..text_options(context, Escaping::Plain)
+        };
         Xml {
             tags: columns.iter().map(|column| tag_of(&column.name).to_string()).collect(),
             columns,
             statistics: context.settings.output_format_write_statistics,
-            options: text_options(context, Escaping::Plain),
+            options,
             scratch: Vec::new(),
         }
     }

@@ -60,12 +60,13 @@ fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, wide: bool, us: b
     let named = named.map(|(_, named)| named);
     let to = if wide { T::DateTime64(scale, named) } else { T::DateTime(named) };
     let result = if failing == Failing::Null { to.clone().nullable() } else { to.clone() };
+    let customs = env.customs(us);
     Ok(Bound::new(result, move |args, _| {
         let texts = Bytes::of(&args[0])?;
         let ticks: PrimitiveArray<Int64Type> = (0..texts.len())
             .map(|row| {
                 let text = texts.get(row);
-                match best_effort::date_time(text, scale, &zone, us) {
+                match best_effort::date_time(text, scale, &zone, customs) {
                     Ok(tick) => Ok(Some(if wide { tick } else { tick.clamp(0, u32::MAX.into()) })),
                     Err(fault) if failing == Failing::Throws => Err(fault.explain(text, &to)),
                     Err(_) => Ok(None),

@@ -1,13 +1,15 @@
 //! `toX`, `toXOrNull`, `toXOrZero`, `toXOrDefault` for every type X.
 //!
-//! `OrNull` and `OrZero` read strings only; `OrDefault` takes what `toX` takes, refuses numbers that do not come out
+//! `OrNull` and `OrZero` read strings only (`toDateOrNull` and `toDateTimeOrNull` take whole numbers too); `OrDefault` takes what `toX` takes, refuses numbers that do not come out
 //! equal, and gives its last argument (or the type's default) where the conversion fails.
 
 use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, BooleanArray};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
 use arrow::compute::kernels::zip::zip;
+use arrow::compute::nullif;
+use arrow::datatypes::Float64Type;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::calendar::FIRST_DAY;
@@ -118,7 +120,9 @@ fn bind(
     let more = usize::from(failing == Failing::Default) + usize::from(matches!(kind, T::DateTime(_)));
     let least = if matches!(takes, Takes::Digits(_) | Takes::Length) { 2 } else { 1 };
     arity(name, arguments, least..=most + more)?;
-    if matches!(failing, Failing::Null | Failing::Zero) {
+    // The two that ClickHouse takes numbers for.
+    let of_number = failing == Failing::Null && matches!(kind, T::Date | T::DateTime(_)) && arguments[0].kind.is_integer();
+    if matches!(failing, Failing::Null | Failing::Zero) && !of_number {
         expect_string(name, arguments, 0)?;
     }
     let (to, used) = target(name, arguments, kind, takes)?;
@@ -142,7 +146,8 @@ fn bind(
     let known = env.cast_options()?;
     let options = CastOptions {
         on_error: if failing == Failing::Throws { OnError::Throw } else { OnError::Null },
-        best_effort_dates: failing == Failing::Throws && known.best_effort_dates,
+        // `OrNull` and `OrZero` know the basic forms only.
+        best_effort_dates: matches!(failing, Failing::Throws | Failing::Default) && known.best_effort_dates,
         accurate: failing == Failing::Default,
         ..known
     };
@@ -153,6 +158,7 @@ fn bind(
         }
         let converted = cast(&args[0], &from, &to.clone().nullable(), &options)?;
         match (failing, default) {
+            (Failing::Null, _) if of_number => without_negatives(&converted, &args[0], &from, &options),
             (Failing::Null, _) => Ok(converted),
             (Failing::Default, Some(default)) => chosen(&broadcast(&converted, rows)?, &broadcast(&args[default], rows)?),
             // The first day of Date32 is its zero here.
@@ -163,6 +169,13 @@ fn bind(
             _ => fill_nulls(&converted, &to),
         }
     }))
+}
+
+/// Days or times from numbers, NULL where those are negative: nothing is before the epoch.
+fn without_negatives(values: &ArrayRef, numbers: &ArrayRef, kind: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    let numbers = cast(numbers, kind, &T::Float64, options)?;
+    let negative = BooleanArray::from_unary(numbers.as_primitive::<Float64Type>(), |number| number < 0.0);
+    Ok(nullif(values, &negative)?)
 }
 
 /// The values that are there, else those of the other column.

@@ -117,8 +117,15 @@ fn column(values: &[Option<&[u8]>], to: &SqlType, options: &ParseOptions) -> Res
             let mut builder = ColumnBuilder::new(scalar, options)?;
             let mut valid = Vec::with_capacity(values.len());
             for value in values {
-                let text = value.and_then(|value| plain_text(value, scalar));
-                let appended = text.is_some_and(|text| builder.try_append_text(&text, Escaping::Plain).is_ok());
+                let is_moment = matches!(scalar, T::DateTime(_) | T::DateTime64(..));
+                let appended = match value.filter(|value| is_moment && kind(value) == Some(JsonKind::Number)) {
+                    // A number is seconds since the epoch, whatever its digits as text would be.
+                    Some(number) => builder.try_append_json(number).is_ok(),
+                    None => {
+                        let text = value.and_then(|value| plain_text(value, scalar));
+                        text.is_some_and(|text| builder.try_append_text(&text, Escaping::Plain).is_ok())
+                    }
+                };
                 if !appended {
                     builder.append_default();
                 }

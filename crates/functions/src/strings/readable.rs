@@ -3,6 +3,7 @@
 use SqlType as T;
 use arrow::datatypes::Float64Type;
 use gristmill_base::Result;
+use gristmill_base::units::{self, two_decimals};
 use gristmill_types::SqlType;
 
 use crate::columns::{Numbers, strings};
@@ -27,23 +28,8 @@ pub fn register(registry: &mut Registry) {
             scaled(name, arguments, 1000.0, &[" B", " KB", " MB", " GB", " TB", " PB", " EB", " ZB", " YB"])
         }),
     );
-    registry.scalar(
-        "formatReadableQuantity",
-        plain(|name, arguments, _| {
-            let units = &[
-                "",
-                " thousand",
-                " million",
-                " billion",
-                " trillion",
-                " quadrillion",
-                " quintillion",
-                " sextillion",
-                " septillion",
-            ];
-            scaled(name, arguments, 1000.0, units)
-        }),
-    );
+    registry
+        .scalar("formatReadableQuantity", plain(|name, arguments, _| scaled(name, arguments, 1000.0, &units::QUANTITIES)));
     registry.scalar("formatReadableTimeDelta", plain(|name, arguments, _| time_delta(name, arguments)));
 }
 
@@ -62,8 +48,11 @@ fn scaled(name: &str, arguments: &[Argument], base: f64, units: &'static [&'stat
                 value /= base;
                 unit += 1;
             }
-            let text =
-                if value.is_finite() { format!("{value:.2}{}", units[unit]) } else { value.to_string().to_lowercase() };
+            let text = if value.is_finite() {
+                format!("{}{}", two_decimals(value), units[unit])
+            } else {
+                value.to_string().to_lowercase()
+            };
             out.extend(text.bytes());
             Ok(())
         })

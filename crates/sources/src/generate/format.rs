@@ -1,11 +1,13 @@
-//! `format(name [, structure], data)`: data written in the call, read as the format reads it.
+//! `format(name [, structure], data)`: data written in the call, read as the format reads it. Columns of the structure may have
+//! defaults; what the data leaves out is told beside them, and filled by whoever reads the table (the resolver of tables).
 
 use std::sync::Arc;
 
 use gristmill_base::Result;
 use gristmill_catalog::Table;
-use gristmill_formats::{Format, infer_schema, parser};
+use gristmill_formats::{Format, infer_schema, parser, with_omitted_flags};
 use gristmill_introspect::QueryContext;
+use gristmill_types::{Column, Columns, DefaultKind};
 
 use super::values::ValuesTable;
 use crate::call::TableFunctionCall;
@@ -14,6 +16,12 @@ use crate::object::convert::session_timezone;
 
 /// How errors name the data.
 const OBJECT: &str = "table function format";
+
+/// The columns of a structure that data gives: those that are not computed.
+pub fn given_columns(columns: &Columns) -> Columns {
+    let is_given = |column: &&Column| !matches!(column.default, Some((DefaultKind::Materialized | DefaultKind::Alias, _)));
+    Columns::new(columns.iter().filter(is_given).cloned().collect())
+}
 
 pub fn open(call: &TableFunctionCall, context: &QueryContext) -> Result<Arc<dyn Table>> {
     let (format, structure, data) = match &call.positional[..] {
@@ -25,11 +33,12 @@ pub fn open(call: &TableFunctionCall, context: &QueryContext) -> Result<Arc<dyn 
     let data = data.word().as_bytes();
     let settings = &context.settings;
     let columns = match structure {
-        Some(structure) => gristmill_types::parse::structure(structure.word())?,
+        Some(structure) => gristmill_types::parse::structure_with_defaults(structure.word())?,
         None => infer_schema(format, data, true, settings, OBJECT)?,
     };
-    let mut parser = parser(format, &columns, settings, session_timezone(settings), OBJECT)?;
+    let carried = with_omitted_flags(&given_columns(&columns));
+    let mut parser = parser(format, &carried, settings, session_timezone(settings), OBJECT)?;
     let mut batches = parser.push(data)?;
     batches.extend(parser.finish()?);
-    Ok(ValuesTable::of(definition("Values", "format", columns), batches))
+    Ok(ValuesTable::of(definition("Values", "format", columns), carried, batches))
 }

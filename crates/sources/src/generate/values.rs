@@ -10,6 +10,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{Table, TableDefinition};
 use gristmill_formats::Format;
 use gristmill_introspect::QueryContext;
+use gristmill_types::Columns;
 
 use crate::call::{CallArgument, TableFunctionCall};
 use crate::function_table::{definition, wrong_count};
@@ -18,13 +19,19 @@ use crate::object::convert::session_timezone;
 #[derive(Debug)]
 pub struct ValuesTable {
     definition: Arc<TableDefinition>,
+    /// What the batches have.
+    carried: Columns,
     batches: Vec<arrow::array::RecordBatch>,
 }
 
 impl ValuesTable {
     /// Rows that were parsed already.
-    pub(super) fn of(definition: Arc<TableDefinition>, batches: Vec<arrow::array::RecordBatch>) -> Arc<dyn Table> {
-        Arc::new(ValuesTable { definition, batches })
+    pub(super) fn of(
+        definition: Arc<TableDefinition>,
+        carried: Columns,
+        batches: Vec<arrow::array::RecordBatch>,
+    ) -> Arc<dyn Table> {
+        Arc::new(ValuesTable { definition, carried, batches })
     }
 
     pub fn open(call: &TableFunctionCall, context: &QueryContext) -> Result<Arc<dyn Table>> {
@@ -57,7 +64,7 @@ impl ValuesTable {
         )?;
         let mut batches = parser.push(text.as_bytes())?;
         batches.extend(parser.finish()?);
-        Ok(ValuesTable::of(definition("Values", "values", columns), batches))
+        Ok(ValuesTable::of(definition("Values", "values", columns.clone()), columns, batches))
     }
 }
 
@@ -72,11 +79,11 @@ impl Table for ValuesTable {
             context.read(batch.num_rows() as u64, gristmill_types::measure::batch_bytes(batch));
         }
         context.may_read()?;
-        Ok(Arc::new(MemTable::try_new(self.definition.columns.arrow(), vec![self.batches.clone()])?))
+        Ok(Arc::new(MemTable::try_new(self.carried.arrow(), vec![self.batches.clone()])?))
     }
 
     fn renamed(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>> {
-        Ok(Arc::new(ValuesTable { definition, batches: self.batches.clone() }))
+        Ok(Arc::new(ValuesTable { definition, carried: self.carried.clone(), batches: self.batches.clone() }))
     }
 
     fn total_rows(&self) -> Option<u64> {

@@ -10,6 +10,7 @@ use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use gristmill_base::{Error, ErrorCode, Result, allocations};
+use gristmill_formats::columnar::uuids::schema_with_uuids;
 use gristmill_formats::{Compression, Format};
 use gristmill_introspect::{Event, Settings};
 use gristmill_types::{Column, Columns};
@@ -127,7 +128,8 @@ async fn of_file(
     let looked = async {
         if source.format == Format::Parquet {
             let opened = files.opening().footer(fetcher, file).await?;
-            let columns = gristmill_formats::columnar::columns_of_arrow(opened.footer.schema(), settings)?;
+            let columns =
+                gristmill_formats::columnar::columns_of_arrow(&schema_with_uuids(&opened.footer.reader), settings)?;
             files.opening().keep(file, opened);
             return Ok(Some(columns));
         }

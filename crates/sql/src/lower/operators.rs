@@ -406,6 +406,8 @@ impl Analyzer<'_> {
         let options = CastOptions {
             on_error: if from_text { OnError::Throw } else { OnError::Null },
             accurate: numbers,
+            // Nobody asks for a conversion: what cannot be read is an error, also where the type has NULL.
+            saturates: from_text,
             ..self.env.cast_options()?
         };
         let target = if from_text { to.clone() } else { to.clone().nullable() };

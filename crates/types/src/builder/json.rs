@@ -65,6 +65,14 @@ impl ColumnBuilder {
                 self.scratch = scratch;
                 done
             }
+            kind if self.refuses(kind) => {
+                cursor.value()?;
+                let code = match kind {
+                    JsonKind::Number => ErrorCode::CANNOT_PARSE_QUOTED_STRING,
+                    _ => ErrorCode::INCORRECT_DATA,
+                };
+                Err(Fault::new(code, "a string was expected: see the settings input_format_json_read_…_as_strings"))
+            }
             JsonKind::Bool(value) => {
                 let text = cursor.value()?;
                 match &self.values {
@@ -99,9 +107,22 @@ impl ColumnBuilder {
         }
     }
 
+    /// Whether the column is of strings, and settings say that such a value does not become one.
+    fn refuses(&self, kind: JsonKind) -> bool {
+        let taken = self.options.json_strings;
+        let takes = match kind {
+            JsonKind::Number => taken.numbers,
+            JsonKind::Bool(_) => taken.bools,
+            JsonKind::Array => taken.arrays,
+            JsonKind::Object => taken.objects,
+            JsonKind::Null | JsonKind::String => true,
+        };
+        !takes && matches!(self.values, Values::Bytes(_) | Values::Fixed { .. })
+    }
+
     /// Whole numbers may come as `5.0` or `5e3`.
     fn number(&mut self, text: &[u8]) -> Scan<()> {
-        let done = self.plain(text);
+        let done = self.bare(text);
         if done.is_err()
             && !self.options.as_data
             && self.kind.is_integer()

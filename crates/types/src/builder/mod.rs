@@ -13,6 +13,7 @@ use arrow::array::builder::NullBufferBuilder;
 use chrono_tz::Tz;
 use gristmill_base::{Error, ErrorCode, Result};
 
+use crate::scan::best_effort::Customs;
 use crate::scan::{Fault, Scan, quoted};
 use crate::sql_type::SqlType;
 pub use crate::text::Escaping;
@@ -23,10 +24,10 @@ pub use values::from_ticks;
 pub struct ParseOptions {
     /// The session's zone, for types that name none.
     pub timezone: Tz,
-    /// `date_time_input_format = 'best_effort'`
+    /// Texts of dates with times may have any form that can be understood, else only the basic ones (`date_time_input_format`).
     pub best_effort_dates: bool,
-    /// With `best_effort_dates`: `01/02/2024` is 2 January.
-    pub us_dates: bool,
+    /// Of `best_effort_dates`.
+    pub customs: Customs,
     /// NULL for a type that cannot hold it becomes the type's default; else it is an error.
     pub null_as_default: bool,
     /// Keep the low bits of integers that are too large, as CAST from strings does; else they are errors.
@@ -34,21 +35,39 @@ pub struct ParseOptions {
     /// Values are those of data, as ClickHouse's formats write them, and not texts that somebody converts: NULL is only what
     /// the format says it is, a whole number without digits is 0, and a JSON value is of the kind that its type is written as.
     pub as_data: bool,
+    /// What else than strings may become a String from JSON.
+    pub json_strings: JsonStrings,
     /// Of `as_data`: named tuples are objects in JSON; else they are arrays.
     pub named_tuples_as_objects: bool,
     /// Of `as_data`: maps are arrays of pairs in JSON; else they are objects.
     pub maps_as_arrays: bool,
 }
 
+/// The JSON values that a String takes as they are written, besides strings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct JsonStrings {
+    pub numbers: bool,
+    pub bools: bool,
+    pub arrays: bool,
+    pub objects: bool,
+}
+
+impl Default for JsonStrings {
+    fn default() -> Self {
+        JsonStrings { numbers: true, bools: true, arrays: true, objects: true }
+    }
+}
+
 impl Default for ParseOptions {
     fn default() -> Self {
         ParseOptions {
             timezone: Tz::UTC,
-            best_effort_dates: false,
-            us_dates: false,
+            best_effort_dates: true,
+            customs: Customs::default(),
             null_as_default: true,
             wrap_integers: false,
             as_data: false,
+            json_strings: JsonStrings::default(),
             named_tuples_as_objects: true,
             maps_as_arrays: false,
         }
@@ -210,6 +229,15 @@ impl ColumnBuilder {
             }
             _ => Err(fault),
         }
+    }
+
+    /// As `plain`, of a text that stands as a number.
+    fn bare(&mut self, text: &[u8]) -> Scan<()> {
+        if self.values.push_since_epoch(text) {
+            self.nulls.append_non_null();
+            return Ok(());
+        }
+        self.plain(text)
     }
 
     #[inline]

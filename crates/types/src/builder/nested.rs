@@ -114,7 +114,7 @@ impl ColumnBuilder {
                 if matches!(self.values, Values::Bytes(_) | Values::Fixed { .. }) {
                     return Err(UNQUOTED);
                 }
-                self.plain(word)
+                self.bare(word)
             }
         }
     }

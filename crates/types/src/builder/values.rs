@@ -224,11 +224,12 @@ impl Values {
                 });
             }
             Values::DateTime { ticks, scale, wide, zone } => {
-                let digits_only = options.best_effort_dates && text.iter().all(u8::is_ascii_digit);
-                let value = match date::date_time(text, *scale, zone) {
-                    _ if digits_only => best_effort::date_time(text, *scale, zone, options.us_dates)?,
-                    Err(_) if options.best_effort_dates => best_effort::date_time(text, *scale, zone, options.us_dates)?,
-                    value => value?,
+                let value = match options.best_effort_dates {
+                    true => match date::written(text, *scale, zone) {
+                        Some(value) => value,
+                        None => best_effort::date_time(text, *scale, zone, options.customs)?,
+                    },
+                    false => date::basic(text, *scale, zone, *wide)?,
                 };
                 ticks.push(if *wide { value } else { value.clamp(0, u32::MAX.into()) });
             }
@@ -244,6 +245,23 @@ impl Values {
             Values::Array { .. } | Values::Tuple { .. } | Values::Map { .. } => return self.push_nested_text(text),
         }
         Ok(())
+    }
+
+    /// Appends a number to a column of times, as seconds since the epoch, whatever its digits; to one of dates as days, where
+    /// a Date has so many. Whether it could be done.
+    pub(super) fn push_since_epoch(&mut self, text: &[u8]) -> bool {
+        match self {
+            Values::DateTime { ticks, scale, wide, .. } => {
+                let Ok(value) = date::since_epoch(text, *scale, true) else { return false };
+                ticks.push(if *wide { value } else { value.clamp(0, u32::MAX.into()) });
+            }
+            Values::Date { days, .. } => match number::integer::<u16>(text, false) {
+                Ok(day) => days.push(day.into()),
+                Err(_) => return false,
+            },
+            _ => return false,
+        }
+        true
     }
 
     pub(super) fn push_default(&mut self) {

@@ -26,6 +26,7 @@ use chrono_tz::Tz;
 use gristmill_base::{Error, ErrorCode, Result};
 
 use crate::default::default_array;
+use crate::scan::best_effort::Customs;
 use crate::sql_type::SqlType;
 use crate::states::are_alike;
 use SqlType as T;
@@ -46,10 +47,10 @@ pub struct CastOptions {
     /// The session's zone, for types that name none.
     pub timezone: Tz,
     pub on_error: OnError,
-    /// Texts of dates with times may have other forms than YYYY-MM-DD hh:mm:ss.
+    /// Texts of dates with times may have any form that can be understood, else only the basic ones.
     pub best_effort_dates: bool,
-    /// With `best_effort_dates`: `01/02/2024` is 2 January.
-    pub us_dates: bool,
+    /// Of `best_effort_dates`.
+    pub customs: Customs,
     /// `cast_keep_nullable`: the analyser makes the type that is cast to Nullable where the argument is; nothing is done here.
     pub keep_nullable: bool,
     /// NULL for a type that cannot hold it becomes the type's default; else it is an error.
@@ -66,8 +67,8 @@ impl Default for CastOptions {
         CastOptions {
             timezone: Tz::UTC,
             on_error: OnError::Throw,
-            best_effort_dates: false,
-            us_dates: false,
+            best_effort_dates: true,
+            customs: Customs::default(),
             keep_nullable: false,
             null_as_default: false,
             accurate: false,

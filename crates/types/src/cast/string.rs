@@ -47,7 +47,9 @@ pub(super) fn to_string(array: &ArrayRef, from: &SqlType, options: &CastOptions)
     Ok(Arc::new(text::to_strings(array, from, &options)?))
 }
 
-/// Reads text into any type, row by row into one builder. `nullable`: words for NULL are NULL.
+/// Reads text into any type, row by row into one builder. `nullable`: words for NULL are NULL; and where somebody asks for the
+/// conversion of a String, so is whatever cannot be read, save as an enum or Bool, as in ClickHouse. Where values are brought to
+/// a column's type (`saturates`) that would lose them in silence, and is an error.
 pub(super) fn parse(
     array: &ArrayRef,
     from: &SqlType,
@@ -58,12 +60,14 @@ pub(super) fn parse(
     if let T::AggregateFunction(function, kinds) = to {
         return states(array, from, &Codec::of(function, kinds)?, options);
     }
+    let forgives =
+        nullable && *from == T::String && !options.saturates && !matches!(to, T::Enum8(_) | T::Enum16(_) | T::Bool);
     let parse = ParseOptions {
         timezone: options.timezone,
         best_effort_dates: options.best_effort_dates,
-        us_dates: options.us_dates,
+        customs: options.customs,
         null_as_default: true,
-        wrap_integers: options.on_error == OnError::Throw && !options.accurate,
+        wrap_integers: options.on_error == OnError::Throw && !options.accurate && !forgives,
         ..ParseOptions::default()
     };
     let padded = matches!(from, T::FixedString(_));
@@ -84,7 +88,7 @@ pub(super) fn parse(
         // Formats read the words of a Bool into UInt8; a cast does not.
         let is_word = *to == T::UInt8 && matches!(text, b"true" | b"false");
         if let Err(fault) = column.try_append_text(if is_word { b"word" } else { text }, Escaping::Plain) {
-            let null = nullable && matches!(text, b"" | b"NULL" | b"null" | b"\\N");
+            let null = forgives || (nullable && matches!(text, b"" | b"NULL" | b"null" | b"\\N"));
             if options.on_error == OnError::Throw && !null {
                 return Err(fault.explain(text, to));
             }

@@ -265,6 +265,13 @@ fn from_number_to_date(array: &ArrayRef, from: &SqlType, to: &SqlType, options: 
     Ok(date_array(values.into_iter().map(day), narrow, options.saturates, array.nulls().cloned()))
 }
 
+/// Seconds as ticks of a DateTime64; what is beyond its range, or that of 64 bits, is the last or the first tick of it.
+fn ticks_within(second: i64, unit: i128) -> i64 {
+    let (first, last) = (i128::from(FIRST_SECOND) * unit, (i128::from(LAST_SECOND) + 1) * unit - 1);
+    let tick = (i128::from(second) * unit).clamp(first, last);
+    tick.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+}
+
 fn from_number_to_instant(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
     let scale = scale_of(to);
     let nulls = array.nulls().cloned();
@@ -287,7 +294,10 @@ fn from_number_to_instant(array: &ArrayRef, from: &SqlType, to: &SqlType, option
             let ticks: ScalarBuffer<i64> = floats
                 .values()
                 .iter()
-                .map(|value| (value.clamp(FIRST_SECOND as f64, LAST_SECOND as f64) * unit) as i64)
+                .map(|value| match *value > LAST_SECOND as f64 {
+                    true => ticks_within(i64::MAX, unit as i128),
+                    false => (value.max(FIRST_SECOND as f64) * unit) as i64,
+                })
                 .collect();
             Ok(from_ticks(ticks, nulls, &to.arrow()))
         }
@@ -304,8 +314,13 @@ fn from_number_to_instant(array: &ArrayRef, from: &SqlType, to: &SqlType, option
                 let seconds = values.into_iter().map(|value| value.clamp(-3_599_999, 3_599_999)).collect();
                 return rescaled(seconds, 0, to, nulls, options);
             }
-            let seconds = values.into_iter().map(|value| value.clamp(FIRST_SECOND, LAST_SECOND)).collect();
-            instants(seconds, 0, to, nulls, options)
+            let T::DateTime64(..) = to else {
+                let seconds = values.into_iter().map(|value| value.clamp(FIRST_SECOND, LAST_SECOND)).collect();
+                return instants(seconds, 0, to, nulls, options);
+            };
+            let unit = i128::from(unit_of(to));
+            let ticks: ScalarBuffer<i64> = values.into_iter().map(|value| ticks_within(value, unit)).collect();
+            Ok(from_ticks(ticks, nulls, &to.arrow()))
         }
     }
 }

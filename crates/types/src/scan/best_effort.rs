@@ -2,15 +2,17 @@
 //! `01/15/2024`, RFC 2822 mails, `20240115103000`, seconds or milliseconds since the epoch.
 //!
 //! The text is taken token by token: the width of a run of digits, what stands before and after it and what is known
-//! already decide what it is. A year must be given.
+//! already decide what it is. Where no year is given it is this one, or the last where the day is still to come: so logs
+//! mean it that leave it out.
 
 use gristmill_base::ErrorCode;
 
 use super::date::{TOO_FAR, checked_day, digits, one_or_two, ticks, time_of_day};
 use super::{Fault, Scan};
-use crate::calendar::SECONDS_A_DAY;
+use crate::calendar::{SECONDS_A_DAY, civil_from_days};
 use crate::zone::Zone;
 
+const BEHIND: Fault = Fault::new(ErrorCode::CANNOT_PARSE_TEXT, "something stands behind the seconds since the epoch");
 const UNKNOWN: Fault = Fault::new(ErrorCode::CANNOT_PARSE_DATETIME, "no known form of a date and time");
 
 #[derive(Default)]
@@ -23,8 +25,18 @@ struct Found<'a> {
     offset: Option<i64>,
 }
 
-/// Ticks of 10^-scale since the epoch. `us`: `01/02/2024` is 2 January, else 1 February. Local times are the zone's.
-pub fn date_time(text: &[u8], scale: u8, zone: &Zone, us: bool) -> Scan<i64> {
+/// How texts are understood that can be understood in several ways.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub struct Customs {
+    /// `01/02/2024` is 2 January, else 1 February.
+    pub us: bool,
+    /// Now in seconds since the epoch, for texts without a year, which are none where this is not known.
+    pub now_seconds: Option<i64>,
+}
+
+/// Ticks of 10^-scale since the epoch. Local times are the zone's.
+pub fn date_time(text: &[u8], scale: u8, zone: &Zone, customs: Customs) -> Scan<i64> {
+    let us = customs.us;
     let text = text.trim_ascii();
     if text.is_empty() {
         return Err(Fault::EMPTY);
@@ -38,16 +50,25 @@ pub fn date_time(text: &[u8], scale: u8, zone: &Zone, us: bool) -> Scan<i64> {
         rest = match first {
             b'0'..=b'9' => found.number(rest, us)?,
             b'+' | b'-' if found.seconds.is_some() && found.offset.is_none() => found.offset(rest)?,
-            b'T' | b't' if rest.get(1).is_some_and(u8::is_ascii_digit) && found.day.is_some() => &rest[1..],
+            b'-' if rest.len() == text.len() => return Err(UNKNOWN),
+            b'T' | b't' if rest.get(1).is_none_or(u8::is_ascii_digit) && found.day.is_some() => &rest[1..],
             b'a'..=b'z' | b'A'..=b'Z' => found.word(rest)?,
             b' ' | b',' | b'-' | b'/' | b'.' | b'\t' | b'(' | b')' => &rest[1..],
             _ => return Err(UNKNOWN),
         };
     }
-    let year = found.year.ok_or(UNKNOWN)?;
     // `2024` is its first day.
-    let month = found.month.unwrap_or(1);
-    let days = checked_day(year, month, found.day.unwrap_or(1)).map_err(|fault| Fault { code: UNKNOWN.code, ..fault })?;
+    let (month, day) = (found.month.unwrap_or(1), found.day.unwrap_or(1));
+    let year = match (found.year, customs.now_seconds) {
+        (Some(year), _) => year,
+        (None, Some(now)) if found.month.or(found.day).or(found.seconds).is_some() => {
+            let today = civil_from_days(zone.to_local(now).div_euclid(SECONDS_A_DAY) as i32);
+            let to_come = (month, day) > (today.1, today.2);
+            u32::try_from(today.0 - i32::from(to_come)).map_err(|_| UNKNOWN)?
+        }
+        _ => return Err(UNKNOWN),
+    };
+    let days = checked_day(year, month, day).map_err(|fault| Fault { code: UNKNOWN.code, ..fault })?;
     let local = i64::from(days) * SECONDS_A_DAY + i64::from(found.seconds.unwrap_or(0));
     let utc = found.offset.map_or_else(|| zone.to_utc(local), |offset| local - offset);
     ticks(utc, found.fraction, scale)
@@ -63,6 +84,7 @@ fn unix_time(text: &[u8], scale: u8) -> Option<Scan<i64>> {
         return None;
     }
     let unit = match whole.len() {
+        9 | 10 if scale == 0 && whole.len() < text.len() => return Some(Err(BEHIND)),
         9 | 10 => 0,
         13 if fraction.is_empty() => 3,
         16 if fraction.is_empty() => 6,
@@ -97,6 +119,10 @@ impl<'a> Found<'a> {
                 let next = rest.get(1).copied();
                 // `15/01/2024` or `01-15-2024`, but not `15-Jan-2024`.
                 let numeric = matches!(after, Some(b'/' | b'-' | b'.')) && next.is_some_and(|c| c.is_ascii_digit());
+                // `5.`
+                if after.is_some() && after != Some(b' ') && next.is_none() && rest.len() == 1 && self.year.is_none() {
+                    return Err(UNKNOWN);
+                }
                 if self.year.is_none() && self.day.is_none() && self.month.is_none() && numeric {
                     let (second, rest) = one_or_two(&rest[1..]).ok_or(UNKNOWN)?;
                     let us = (us || second > 12) && value <= 12;
@@ -131,7 +157,7 @@ impl<'a> Found<'a> {
                 self.compact_time(text)?;
                 Ok(&text[6..])
             }
-            6 | 8 | 12 | 14 => {
+            6 | 8 | 14 => {
                 let (year, rest) = digits(text, 4).ok_or(UNKNOWN)?;
                 let (month, rest) = digits(rest, 2).ok_or(UNKNOWN)?;
                 set(&mut self.year, year)?;
@@ -221,7 +247,7 @@ mod tests {
 
     #[test]
     fn one_instant_in_many_dresses() {
-        let utc = Zone::utc();
+        let (utc, plain) = (Zone::utc(), Customs::default());
         for text in [
             "2024-01-15T22:30:00Z",
             "2024-01-15 22:30:00",
@@ -241,13 +267,35 @@ mod tests {
             "Mon Jan 15 22:30:00 2024",
             "2024/01/15 22:30:00",
         ] {
-            assert_eq!(date_time(text.as_bytes(), 0, &utc, false), Ok(1_705_357_800), "{text}");
+            assert_eq!(date_time(text.as_bytes(), 0, &utc, plain), Ok(1_705_357_800), "{text}");
         }
-        assert_eq!(date_time(b"02/01/2024", 0, &utc, false), Ok(1_704_153_600));
-        assert_eq!(date_time(b"01/02/2024", 0, &utc, true), Ok(1_704_153_600));
-        assert_eq!(date_time(b"2024-01-15T22:30:00.125Z", 3, &utc, false), Ok(1_705_357_800_125));
-        for text in ["", "abc", "10:30", "2024-13-01", "2024-01-15 22:30 bogus"] {
-            assert!(date_time(text.as_bytes(), 0, &utc, false).is_err(), "{text}");
+        let us = Customs { us: true, ..plain };
+        assert_eq!(date_time(b"02/01/2024", 0, &utc, plain), Ok(1_704_153_600));
+        assert_eq!(date_time(b"01/02/2024", 0, &utc, us), Ok(1_704_153_600));
+        assert_eq!(date_time(b"2024-01-15T22:30:00.125Z", 3, &utc, plain), Ok(1_705_357_800_125));
+        assert_eq!(date_time(b"1705357800.5", 1, &utc, plain), Ok(17_053_578_005));
+        assert_eq!(date_time(b"1705357800.5", 0, &utc, plain), Err(BEHIND));
+        for text in ["", "abc", "10:30", "2024-13-01", "2024-01-15 22:30 bogus", "202401152230"] {
+            assert!(date_time(text.as_bytes(), 0, &utc, plain).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn without_a_year_it_is_the_last_such_day() {
+        let utc = Zone::utc();
+        // 2024-01-15 22:30:00
+        let customs = Customs { us: false, now_seconds: Some(1_705_357_800) };
+        for (text, seconds) in [
+            ("Jan 15 22:30:00", 1_705_357_800),
+            ("Mar 3 01:33:48", 1_677_807_228),
+            ("10:15 PM", 1_704_147_300),
+            ("15/01", 1_705_276_800),
+            ("1.5", 1_682_899_200),
+        ] {
+            assert_eq!(date_time(text.as_bytes(), 0, &utc, customs), Ok(seconds), "{text}");
+        }
+        for text in ["5.", "-1", "+1", "255", "Mon", "Feb 30", "0.005"] {
+            assert!(date_time(text.as_bytes(), 0, &utc, customs).is_err(), "{text}");
         }
     }
 }

@@ -18,7 +18,7 @@ use gristmill_base::Result;
 
 use crate::sql_type::SqlType;
 pub use number::{write_decimal, write_decimal256, write_f32, write_f64};
-pub use string::{write_csv_string, write_escaped, write_json_string, write_quoted};
+pub use string::{valid_utf8, write_csv_string, write_escaped, write_json_string, write_quoted};
 pub use temporal::{write_date, write_date_time, write_time};
 use value::Node;
 pub(crate) use value::{ticks, to_strings};
@@ -81,6 +81,16 @@ pub struct TextOptions {
     pub json_named_tuples_as_objects: bool,
     /// Replace what is not UTF-8 in JSON strings by U+FFFD.
     pub json_replace_invalid_utf8: bool,
+    /// Named tuples leave out their fields that are NULL, in JSON.
+    pub json_leave_out_null_fields: bool,
+    /// Decimals have all digits of their scale: `1.500`.
+    pub decimal_trailing_zeros: bool,
+    /// Fractions of DateTime64 end at a third, sixth or ninth digit, or are left out where they are nothing.
+    pub date_time_64_in_thousands: bool,
+    /// A quote in a quoted text is doubled, and a backslash left alone.
+    pub doubled_quotes: bool,
+    /// A tuple is one field of CSV.
+    pub csv_whole_tuples: bool,
 }
 
 impl Default for TextOptions {
@@ -100,6 +110,11 @@ impl Default for TextOptions {
             json_escape_forward_slashes: true,
             json_named_tuples_as_objects: true,
             json_replace_invalid_utf8: true,
+            json_leave_out_null_fields: false,
+            decimal_trailing_zeros: false,
+            date_time_64_in_thousands: false,
+            doubled_quotes: false,
+            csv_whole_tuples: false,
         }
     }
 }

@@ -77,6 +77,15 @@ pub fn write_decimal(value: i128, scale: u8, out: &mut Vec<u8>) {
     point(buffer.format(value.unsigned_abs()).as_bytes(), value < 0, scale, out);
 }
 
+/// Adds the zeros that the text of a decimal has been left without: `1.5` becomes `1.50` at scale 2. `from`: where it begins.
+pub(super) fn fill_up(from: usize, scale: u8, out: &mut Vec<u8>) {
+    let there = memchr::memchr(b'.', &out[from..]).map(|point| out.len() - from - point - 1);
+    if there.is_none() && scale > 0 {
+        out.push(b'.');
+    }
+    out.extend(std::iter::repeat_n(b'0', usize::from(scale).saturating_sub(there.unwrap_or(0))));
+}
+
 pub fn write_decimal256(value: i256, scale: u8, out: &mut Vec<u8>) {
     if let Some(small) = value.to_i128() {
         return write_decimal(small, scale, out);
@@ -137,6 +146,18 @@ mod tests {
         write_f32(1e20, &mut out);
         write_f32(0.1, &mut out);
         assert_eq!(out, b"1000000000000000000000.1");
+    }
+
+    #[test]
+    fn decimals_may_keep_their_zeros() {
+        for (value, scale, text) in
+            [(150, 2, "1.50"), (0, 2, "0.00"), (-5, 0, "-5"), (100, 3, "0.100"), (-1000, 3, "-1.000")]
+        {
+            let mut out = b"x".to_vec();
+            write_decimal(value, scale, &mut out);
+            fill_up(1, scale, &mut out);
+            assert_eq!(String::from_utf8_lossy(&out[1..]), text);
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Strings with what must be escaped escaped. Runs that need nothing are copied whole.
 
+use std::borrow::Cow;
+
 /// For each byte below 128 the letter after a backslash, 0 where none is needed, for TSV and literals.
 const ESCAPES: [u8; 256] = {
     let mut table = [0; 256];
@@ -35,6 +37,20 @@ pub fn write_quoted(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'\'');
 }
 
+/// In single quotes, which are doubled inside; backslashes stand for themselves, and control characters are escaped all the
+/// same.
+pub(super) fn write_quoted_doubled(text: &[u8], out: &mut Vec<u8>) {
+    out.push(b'\'');
+    for byte in text {
+        match (byte, ESCAPES[usize::from(*byte)]) {
+            (b'\'', _) => out.extend_from_slice(b"''"),
+            (b'\\', _) | (_, 0) => out.push(*byte),
+            (_, letter) => out.extend_from_slice(&[b'\\', letter]),
+        }
+    }
+    out.push(b'\'');
+}
+
 /// In double quotes; quotes inside are doubled.
 pub fn write_csv_string(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
@@ -48,14 +64,29 @@ pub fn write_csv_string(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
+/// The text with one U+FFFD for each run of bytes that are not UTF-8, as ClickHouse has it.
+pub fn valid_utf8(text: &[u8]) -> Cow<'_, [u8]> {
+    if simdutf8::basic::from_utf8(text).is_ok() {
+        return Cow::Borrowed(text);
+    }
+    let mut valid = Vec::with_capacity(text.len());
+    let mut in_run = false;
+    for chunk in text.utf8_chunks() {
+        valid.extend_from_slice(chunk.valid().as_bytes());
+        in_run &= chunk.valid().is_empty();
+        if !chunk.invalid().is_empty() && !in_run {
+            valid.extend_from_slice("\u{FFFD}".as_bytes());
+            in_run = true;
+        }
+    }
+    Cow::Owned(valid)
+}
+
 /// As a JSON string. `slashes`: write `\/` for `/`. `replace`: U+FFFD for what is not UTF-8.
 pub fn write_json_string(text: &[u8], slashes: bool, replace: bool, out: &mut Vec<u8>) {
     out.push(b'"');
-    if replace && simdutf8::basic::from_utf8(text).is_err() {
-        json_body(String::from_utf8_lossy(text).as_bytes(), slashes, out);
-    } else {
-        json_body(text, slashes, out);
-    }
+    let text = if replace { valid_utf8(text) } else { Cow::Borrowed(text) };
+    json_body(&text, slashes, out);
     out.push(b'"');
 }
 
@@ -115,5 +146,18 @@ mod tests {
         out.clear();
         write_json_string(b"a\xFFb", true, true, &mut out);
         assert_eq!(String::from_utf8_lossy(&out), "\"a\u{FFFD}b\"");
+    }
+
+    #[test]
+    fn runs_of_bytes_that_are_no_text_are_one_mark() {
+        for (text, valid) in [
+            (&b"\xFF\xFE\xFDa\xE2\x82"[..], "\u{FFFD}a\u{FFFD}"),
+            (b"\xED\xA0\x80", "\u{FFFD}"),
+            (b"\xC3(", "\u{FFFD}("),
+            (b"a\xFF\xEF\xBF\xBD\xFF", "a\u{FFFD}\u{FFFD}\u{FFFD}"),
+            (b"", ""),
+        ] {
+            assert_eq!(String::from_utf8_lossy(&valid_utf8(text)), valid);
+        }
     }
 }

@@ -14,8 +14,8 @@ use arrow::datatypes::{
 };
 use gristmill_base::{Error, Result};
 
-use super::number::{write_decimal, write_decimal256, write_f32, write_f64};
-use super::string::{write_csv_string, write_escaped, write_json_string, write_quoted};
+use super::number::{fill_up, write_decimal, write_decimal256, write_f32, write_f64};
+use super::string::{write_csv_string, write_escaped, write_json_string, write_quoted, write_quoted_doubled};
 use super::temporal::{write_date, write_date_time, write_fraction, write_time};
 use super::{DateTimeOutput, Escaping, TextOptions};
 use crate::bytes::BytesBuilder;
@@ -220,12 +220,12 @@ impl Node {
                     quoted_if(json && options.json_quote_64bit_floats, out, |out| write_f64(value, out));
                 }
             },
-            Values::Decimal(values, scale) => {
-                quoted_if(json && options.json_quote_decimals, out, |out| write_decimal(values.value(row), *scale, out))
-            }
-            Values::Decimal256(values, scale) => {
-                quoted_if(json && options.json_quote_decimals, out, |out| write_decimal256(values.value(row), *scale, out))
-            }
+            Values::Decimal(values, scale) => decimal(json, *scale, options, out, |out| {
+                write_decimal(values.value(row), *scale, out);
+            }),
+            Values::Decimal256(values, scale) => decimal(json, *scale, options, out, |out| {
+                write_decimal256(values.value(row), *scale, out);
+            }),
             Values::Bytes(values) => write_string(values.value(row), escaping, options, out),
             Values::Fixed(values) => write_string(values.value(row), escaping, options, out),
             Values::State(values) => write_string(values.value(row), escaping, options, out),
@@ -257,7 +257,7 @@ impl Node {
             }
             Values::Tuple { names, fields } => match (escaping, names) {
                 // CSV spreads a tuple over several fields.
-                (Escaping::Csv, _) => {
+                (Escaping::Csv, _) if !options.csv_whole_tuples => {
                     for (i, field) in fields.iter().enumerate() {
                         if i > 0 {
                             out.push(b',');
@@ -266,7 +266,9 @@ impl Node {
                     }
                 }
                 (Escaping::Json, Some(names)) if options.json_named_tuples_as_objects => {
-                    list(b"{}", 0..fields.len(), out, |i, out| {
+                    let there =
+                        (0..fields.len()).filter(|i| !options.json_leave_out_null_fields || !fields[*i].is_null(row));
+                    list(b"{}", there, out, |i, out| {
                         let (slashes, replace) = (options.json_escape_forward_slashes, options.json_replace_invalid_utf8);
                         write_json_string(names[i].as_bytes(), slashes, replace, out);
                         out.push(b':');
@@ -276,7 +278,9 @@ impl Node {
                 (Escaping::Json, _) => {
                     list(b"[]", 0..fields.len(), out, |i, out| fields[i].write(row, Escaping::Json, options, out));
                 }
-                _ => list(b"()", 0..fields.len(), out, |i, out| fields[i].write(row, Escaping::Quoted, options, out)),
+                _ => csv_whole(escaping, out, |out| {
+                    list(b"()", 0..fields.len(), out, |i, out| fields[i].write(row, Escaping::Quoted, options, out));
+                }),
             },
             Values::Map { offsets, keys, values } => csv_whole(escaping, out, |out| {
                 list(b"{}", offsets[row] as usize..offsets[row + 1] as usize, out, |i, out| {
@@ -304,6 +308,7 @@ fn write_string(text: &[u8], escaping: Escaping, options: &TextOptions, out: &mu
     match escaping {
         Escaping::Plain => out.extend_from_slice(text),
         Escaping::TsvEscaped => write_escaped(text, out),
+        Escaping::Quoted if options.doubled_quotes => write_quoted_doubled(text, out),
         Escaping::Quoted => write_quoted(text, out),
         Escaping::Csv => write_csv_string(text, out),
         Escaping::Json => {
@@ -331,6 +336,16 @@ fn quoted_if(quote: bool, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     if quote { between(b'"', out, write) } else { write(out) }
 }
 
+fn decimal(json: bool, scale: u8, options: &TextOptions, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+    quoted_if(json && options.json_quote_decimals, out, |out| {
+        let from = out.len();
+        write(out);
+        if options.decimal_trailing_zeros {
+            fill_up(from, scale, out);
+        }
+    });
+}
+
 fn json_denormal(options: &TextOptions, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     if options.json_quote_denormals {
         between(b'"', out, write);
@@ -350,11 +365,10 @@ fn csv_whole(escaping: Escaping, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<
     }
 }
 
-fn list(marks: &[u8; 2], items: std::ops::Range<usize>, out: &mut Vec<u8>, mut write: impl FnMut(usize, &mut Vec<u8>)) {
+fn list(marks: &[u8; 2], items: impl Iterator<Item = usize>, out: &mut Vec<u8>, mut write: impl FnMut(usize, &mut Vec<u8>)) {
     out.push(marks[0]);
-    let first = items.start;
-    for i in items {
-        if i > first {
+    for (place, i) in items.enumerate() {
+        if place > 0 {
             out.push(b',');
         }
         write(i, out);
@@ -383,15 +397,29 @@ fn write_instant(ticks: i64, scale: u8, zone: &Zone, options: &TextOptions, out:
     let unit = 10i64.pow(u32::from(scale));
     let seconds = ticks.div_euclid(unit);
     let iso = options.date_time_output_format == DateTimeOutput::Iso;
+    let fraction = ticks.rem_euclid(unit) as u64;
     if iso {
         write_date_time(seconds, b'T', out);
-    } else {
-        write_date_time(zone.to_local(seconds), b' ', out);
+        write_fraction(fraction, scale, out);
+        return out.push(b'Z');
     }
-    write_fraction(ticks.rem_euclid(unit) as u64, scale, out);
-    if iso {
-        out.push(b'Z');
+    write_date_time(zone.to_local(seconds), b' ', out);
+    if !options.date_time_64_in_thousands {
+        return write_fraction(fraction, scale, out);
     }
+    if let Some((fraction, scale)) = in_thousands(fraction, scale) {
+        write_fraction(fraction, scale, out);
+    }
+}
+
+/// A fraction with as many digits of three, six and nine as it needs. `None`: it is nothing.
+fn in_thousands(fraction: u64, scale: u8) -> Option<(u64, u8)> {
+    if fraction == 0 {
+        return None;
+    }
+    let nanoseconds = fraction * 10u64.pow(9 - u32::from(scale));
+    let digits = (1..3).map(|group| group * 3).find(|digits| nanoseconds.is_multiple_of(10u64.pow(9 - digits))).unwrap_or(9);
+    Some((nanoseconds / 10u64.pow(9 - digits), digits as u8))
 }
 
 /// Seconds since the epoch. In JSON they are a string, as every other form of an instant is.

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::Look;
 
@@ -31,7 +31,7 @@ pub struct ColumnCells {
     pub cells: Vec<Cell>,
 }
 
-/// The text of a value; `tip` stands behind the row.
+/// The text of a value; `tip` stands behind the row where it is the last of it.
 #[derive(Clone, Default)]
 pub struct Cell {
     pub text: Vec<u8>,
@@ -68,11 +68,31 @@ impl Grid {
     }
 }
 
-pub fn width(text: &[u8]) -> usize {
-    match std::str::from_utf8(text) {
-        Ok(text) => text.width(),
-        Err(_) => String::from_utf8_lossy(text).width(),
+/// The columns of a terminal that a text takes which starts in that column. A tab goes to the next multiple of eight; other
+/// control characters, escape sequences and bytes that are no UTF-8 take none.
+fn width_from(start: usize, text: &[u8]) -> usize {
+    if text.iter().all(|c| (b' '..0x7f).contains(c)) {
+        return text.len();
     }
+    let mut at = start;
+    for chunk in text.utf8_chunks() {
+        let mut chars = chunk.valid().chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '\t' => at = (at / 8 + 1) * 8,
+                // Those that set colours end with a letter.
+                '\x1b' if chars.next() == Some('[') => {
+                    chars.by_ref().find(|c| ('@'..='~').contains(c));
+                }
+                c => at += c.width().unwrap_or(0),
+            }
+        }
+    }
+    at - start
+}
+
+fn width(text: &[u8]) -> usize {
+    width_from(0, text)
 }
 
 /// A long name of an expression loses its middle; a plain identifier stays whole.
@@ -88,13 +108,41 @@ fn short_name<'a>(name: &'a str, data_width: usize, look: &Look) -> Cow<'a, str>
     Cow::Owned(format!("{head}{}{tail}", if look.ascii { "~" } else { "⋯" }))
 }
 
-/// A drawn column: its name as shown, its width, and its cells as lines.
+/// A drawn column: its name as shown, its width, and its cells.
 struct Drawn<'a> {
     name: Cow<'a, str>,
     width: usize,
     right: bool,
     number: bool,
-    cells: Vec<(Vec<Cow<'a, [u8]>>, bool)>,
+    cells: Vec<Lines<'a>>,
+}
+
+/// A value as lines, each with its width.
+struct Lines<'a> {
+    lines: Vec<(Cow<'a, [u8]>, usize)>,
+    was_cut: bool,
+    /// A line feed stands at the end, behind which nothing is drawn.
+    goes_on: bool,
+}
+
+/// All columns of a table.
+pub struct Table<'a>(Vec<Drawn<'a>>);
+
+impl Table<'_> {
+    /// Of the columns, without what stands between them.
+    pub fn width(&self) -> usize {
+        self.0.iter().map(|column| column.width).sum()
+    }
+
+    /// Whether a value has several lines.
+    pub fn has_lines(&self) -> bool {
+        self.0.iter().flat_map(|column| &column.cells).any(|cell| cell.lines.len() > 1 || cell.goes_on)
+    }
+
+    /// As shown.
+    pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.0.iter().map(|column| &*column.name)
+    }
 }
 
 /// Cuts text after that many characters.
@@ -111,42 +159,61 @@ fn cut(text: &[u8], limit: usize) -> Option<&[u8]> {
     }
 }
 
-fn drawn<'a>(column: &'a ColumnCells, single: bool, look: &Look) -> Drawn<'a> {
+/// `start`: the column of the terminal in which its values begin. `first`: that in which those of the first column begin; from
+/// there ClickHouse reckons how far a value is to be filled up.
+fn drawn_column<'a>(column: &'a ColumnCells, start: usize, first: usize, single: bool, look: &Look) -> Drawn<'a> {
     let mut cells = Vec::with_capacity(column.cells.len());
     let mut data_width = 0;
     for cell in &column.cells {
         let (text, was_cut) = match cut(&cell.text, look.max_value_width) {
-            Some(text) if !single => (text, true),
+            Some(text) if !single || look.cut_single => (text, true),
             _ => (cell.text.as_slice(), false),
         };
-        let lines: Vec<Cow<'a, [u8]>> = if look.multiline {
-            text.split(|c| *c == b'\n').map(Cow::Borrowed).collect()
+        let goes_on = look.multiline && text.last() == Some(&b'\n');
+        let texts: Vec<Cow<'a, [u8]>> = if look.multiline {
+            text[..text.len() - usize::from(goes_on)].split(|c| *c == b'\n').map(Cow::Borrowed).collect()
         } else {
             let one_line: Vec<u8> =
                 text.iter().flat_map(|c| if *c == b'\n' { &b"\\n"[..] } else { std::slice::from_ref(c) }).copied().collect();
             vec![Cow::Owned(one_line)]
         };
-        data_width = lines.iter().map(|line| width(line)).max().unwrap_or(0).max(data_width);
-        cells.push((lines, was_cut));
+        data_width = texts.iter().map(|line| width_from(start, line)).max().unwrap_or(0).max(data_width);
+        let lines = texts.into_iter().map(|line| {
+            let width = width_from(first, &line);
+            (line, width)
+        });
+        let lines = lines.collect();
+        cells.push(Lines { lines, was_cut, goes_on });
     }
     let name = short_name(&column.name, data_width, look);
     let width = data_width.max(name.width()).min(look.max_pad_width);
     Drawn { name, width, right: column.right, number: column.number, cells }
 }
 
-/// The width of the whole table, without row numbers: what decides whether it is shown as Vertical instead.
-pub fn table_width(columns: &[ColumnCells], look: &Look) -> usize {
-    let unbounded = Look { max_pad_width: usize::MAX, ..look.clone() };
-    let cells: usize = columns.iter().map(|column| drawn(column, false, &unbounded).width + 3).sum();
-    cells + 1
+/// The columns as they are going to stand.
+pub fn drawn<'a>(columns: &'a [ColumnCells], style: Style, shown: Shown, look: &Look) -> Table<'a> {
+    let single = columns.len() == 1 && shown.head + shown.tail == 1;
+    // Behind the row's number, a bar and a space; ClickHouse reckons with a number where none is shown.
+    let first = number_width(shown) + if style == Style::Space { 1 } else { 2 };
+    let mut start = first;
+    let drawn = columns.iter().map(|column| {
+        let drawn = drawn_column(column, start, first, single, look);
+        start += drawn.width + 3;
+        drawn
+    });
+    Table(drawn.collect())
+}
+
+/// Of the largest number of a row, with a point and a space behind it.
+fn number_width(shown: Shown) -> usize {
+    shown.total.max(1).to_string().len() + 2
 }
 
 /// Draws the table.
 pub fn draw(columns: &[ColumnCells], style: Style, shown: Shown, look: &Look, out: &mut Vec<u8>) {
     let rows = shown.head + shown.tail;
-    let single = columns.len() == 1 && rows == 1;
-    let drawn: Vec<Drawn<'_>> = columns.iter().map(|column| drawn(column, single, look)).collect();
-    let number_width = if look.row_numbers { shown.total.max(1).to_string().len() + 2 } else { 0 };
+    let Table(drawn) = drawn(columns, style, shown, look);
+    let number_width = if look.row_numbers { number_width(shown) } else { 0 };
     let footer = look.footer_min_rows.is_some_and(|rows| shown.total >= rows);
     let page = Page { drawn: &drawn, style, look, grid: Grid::of(style, look.ascii), number_width };
 
@@ -159,7 +226,7 @@ pub fn draw(columns: &[ColumnCells], style: Style, shown: Shown, look: &Look, ou
             }
         }
         let number = if row < shown.head { row + 1 } else { shown.total - shown.tail + (row - shown.head) + 1 };
-        let tip = columns.iter().find_map(|column| column.cells[row].tip.as_deref());
+        let tip = columns.last().and_then(|column| column.cells[row].tip.as_deref());
         page.row(row, number, tip, out);
         if style == Style::Full && row + 1 < rows {
             page.rule(rules(look.ascii).between, out);
@@ -332,12 +399,13 @@ impl Page<'_> {
     }
 
     fn row(&self, row: usize, number: usize, tip: Option<&str>, out: &mut Vec<u8>) {
-        let lines = self.drawn.iter().map(|column| column.cells[row].0.len()).max().unwrap_or(1);
+        let lines = self.drawn.iter().map(|column| column.cells[row].lines.len()).max().unwrap_or(1);
         for line in 0..lines {
             if line > 0 {
                 self.indent(out);
             } else if self.number_width > 0 {
-                let number = format!("{number:>width$}. ", width = self.number_width - 2);
+                let number = format!("{number}. ");
+                spaces(self.number_width.saturating_sub(number.len()), out);
                 self.coloured("\x1b[90m", number.as_bytes(), out);
             }
             text(self.grid.left, out);
@@ -356,8 +424,8 @@ impl Page<'_> {
     }
 
     fn cell(&self, column: &Drawn<'_>, row: usize, line: usize, out: &mut Vec<u8>) {
-        let (lines, was_cut) = &column.cells[row];
-        let Some(value) = lines.get(line) else {
+        let Lines { lines, was_cut, goes_on } = &column.cells[row];
+        let Some((value, value_width)) = lines.get(line) else {
             spaces(column.width + 2, out);
             return;
         };
@@ -366,7 +434,7 @@ impl Page<'_> {
         } else {
             out.push(b' ');
         }
-        let padding = column.width.saturating_sub(width(value));
+        let padding = column.width.saturating_sub(*value_width);
         if column.right {
             spaces(padding, out);
         }
@@ -374,7 +442,7 @@ impl Page<'_> {
         if !column.right {
             spaces(padding, out);
         }
-        if line + 1 < lines.len() {
+        if line + 1 < lines.len() || *goes_on {
             self.coloured("\x1b[90m", self.grid.continues.as_bytes(), out);
         } else if *was_cut {
             self.coloured("\x1b[31m", self.grid.cut.as_bytes(), out);
@@ -442,4 +510,24 @@ fn repeat(text: &str, times: usize, out: &mut Vec<u8>) {
 
 fn spaces(count: usize, out: &mut Vec<u8>) {
     out.resize(out.len() + count, b' ');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_are_those_of_a_terminal() {
+        for (start, text, width) in [
+            (0, &b"abc"[..], 3),
+            (5, b"a\tb", 4),
+            (12, b"c\td", 5),
+            (5, "你好\t中".as_bytes(), 13),
+            (0, b"\x1b[31;1mred\x1b[0m", 3),
+            (0, b"a\xFFb\0\r", 2),
+            (0, b"\x1b", 0),
+        ] {
+            assert_eq!(width_from(start, text), width, "{}", String::from_utf8_lossy(text));
+        }
+    }
 }

@@ -17,7 +17,7 @@ use gristmill_types::{Columns, SqlType};
 use super::vertical;
 use super::{NULL_FOR_PEOPLE, OutputContext, OutputFormat, ResultSummary, text_options};
 use crate::Format;
-use layout::{Cell, ColumnCells, Shown, Style, draw, table_width};
+use layout::{Cell, ColumnCells, Shown, Style, Table, draw, drawn};
 use tuples::PrettyValue;
 
 /// How tables look under the settings.
@@ -27,6 +27,8 @@ pub struct Look {
     pub ascii: bool,
     pub row_numbers: bool,
     pub max_value_width: usize,
+    /// That width holds for a result of a single value too.
+    pub cut_single: bool,
     pub max_pad_width: usize,
     pub name_cut_to: usize,
     pub name_min_cut: usize,
@@ -54,6 +56,7 @@ impl Look {
             ascii: settings.output_format_pretty_grid_charset.eq_ignore_ascii_case("ascii"),
             row_numbers: settings.output_format_pretty_row_numbers,
             max_value_width: settings.output_format_pretty_max_value_width as usize,
+            cut_single: settings.output_format_pretty_max_value_width_apply_for_single_value != 0,
             max_pad_width: settings.output_format_pretty_max_column_pad_width as usize,
             name_cut_to: settings.output_format_pretty_max_column_name_width_cut_to as usize,
             name_min_cut: settings.output_format_pretty_max_column_name_width_min_chars_to_cut as usize,
@@ -75,15 +78,15 @@ pub fn stands_right(kind: &SqlType) -> bool {
         || matches!(plain, SqlType::Interval(_) | SqlType::Time | SqlType::Time64(_))
 }
 
-/// `1.23 million` for a large number. Numbers of more than 17 digits are more likely hashes than quantities.
+/// `1.23 million` for a large number. Of the size of 64-bit hashes it is more likely one of them than a quantity.
 pub fn tip(kind: &SqlType, value: &[u8], look: &Look) -> Option<String> {
     if look.tip_threshold == 0 || !kind.is_number() || *kind.plain() == SqlType::Bool {
         return None;
     }
-    let digits = value.iter().filter(|c| c.is_ascii_digit()).count();
     let value: f64 = std::str::from_utf8(value).ok()?.parse().ok()?;
-    let large = value.is_finite() && value.abs() > look.tip_threshold as f64 && value.abs() < 1e17 && digits <= 17;
-    large.then(|| {
+    let large = value.is_finite() && value.abs() > look.tip_threshold as f64;
+    let may_be_hash = value.abs() > 1e17 && value.abs() <= u64::MAX as f64;
+    (large && !may_be_hash).then(|| {
         let words = units::rows(value);
         // Quantities have two decimals even where they are whole.
         if words.contains('.') { words } else { format!("{value:.2}") }
@@ -156,7 +159,6 @@ impl Pretty {
     /// The cells of all columns over the rows of those batches.
     fn cells(&self, batches: &[RecordBatch]) -> Result<Vec<ColumnCells>> {
         let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
-        let tips = self.columns.len() == 1;
         let mut columns: Vec<ColumnCells> = self
             .columns
             .iter()
@@ -173,7 +175,7 @@ impl Pretty {
                 for row in 0..batch.num_rows() {
                     let mut text = Vec::new();
                     writer.write(row, &mut text);
-                    let tip = if tips { tip(&column.kind, &text, &self.look) } else { None };
+                    let tip = tip(&column.kind, &text, &self.look);
                     cells.cells.push(Cell { text, tip });
                 }
             }
@@ -187,26 +189,29 @@ impl Pretty {
         if let Some((rows_max, columns_min, width_min)) = self.vertical
             && rows <= rows_max
             && cells.len() >= columns_min
-            && table_width(&cells, &self.look) >= width_min
         {
-            self.turned(&cells, shown, out);
-        } else {
-            draw(&cells, self.style, shown, &self.look, out);
+            let drawn = drawn(&cells, self.style, shown, &self.look);
+            if drawn.has_lines() || drawn.width() >= width_min {
+                self.turned(&cells, &drawn, shown, out);
+                return Ok(());
+            }
         }
+        draw(&cells, self.style, shown, &self.look, out);
         Ok(())
     }
 
     /// The same cells as Vertical shows them.
-    fn turned(&self, cells: &[ColumnCells], shown: Shown, out: &mut Vec<u8>) {
-        let labels = vertical::labels(cells.iter().map(|column| column.name.as_str()), self.look.colour);
+    fn turned(&self, cells: &[ColumnCells], drawn: &Table<'_>, shown: Shown, out: &mut Vec<u8>) {
+        let labels = vertical::labels(drawn.names(), self.look.colour);
         for row in 0..shown.head + shown.tail {
             if row > 0 {
                 out.push(b'\n');
             }
             let number = if row < shown.head { row + 1 } else { shown.total - shown.tail + (row - shown.head) + 1 };
-            vertical::heading(&format!("Row {number}:"), self.look.ascii, out);
+            vertical::row_heading(number as u64, out);
             for (label, column) in labels.iter().zip(cells) {
-                vertical::line(label, &column.cells[row].text, column.number, None, &self.look, out);
+                let cell = &column.cells[row];
+                vertical::line(label, &cell.text, column.number, cell.tip.as_deref(), &self.look, out);
             }
         }
     }
