@@ -97,7 +97,7 @@ pub async fn check(core: &Core, context: &Arc<QueryContext>, choice: &PartChoice
     let chosen = Chosen::of(core, choice)?;
     let state = core.manifest.refresh(context).await?;
     let found = if detached { chosen.detached(&state) } else { chosen.of_table(&state) };
-    found.map(drop)
+    found.map(|_| ())
 }
 
 pub async fn detach(core: &Core, context: &Arc<QueryContext>, choice: &PartChoice) -> Result<()> {
