@@ -8,14 +8,14 @@ use crate::databases::{DatabaseInfo, full_name};
 use crate::definition::{ConstraintDefinition, EngineSpec, SkipIndexDefinition, TableDefinition, direction};
 use crate::materialized_view::{MaterializedView, ViewTarget};
 
-/// The text of SHOW CREATE TABLE.
-pub fn create_query(definition: &TableDefinition) -> String {
-    statement(definition, "\n", "\n    ", "\n")
+/// The text of SHOW CREATE TABLE. `query`: that of a view as it is to be shown, where it is not to be as it was written.
+pub fn create_query(definition: &TableDefinition, query: Option<&str>) -> String {
+    statement(definition, query, "\n", "\n    ", "\n")
 }
 
 /// The same on one line.
-pub fn create_query_line(definition: &TableDefinition) -> String {
-    statement(definition, " ", " ", "")
+pub fn create_query_line(definition: &TableDefinition, query: Option<&str>) -> String {
+    statement(definition, query, " ", " ", "")
 }
 
 /// The text of SHOW CREATE DATABASE.
@@ -40,11 +40,11 @@ pub fn key_text(key: &[String]) -> String {
     key.iter().map(|key| direction(key).0).collect::<Vec<_>>().join(", ")
 }
 
-fn statement(definition: &TableDefinition, between: &str, indent: &str, edge: &str) -> String {
+fn statement(definition: &TableDefinition, query: Option<&str>, between: &str, indent: &str, edge: &str) -> String {
     let columns: Vec<String> = definition
         .columns
         .iter()
-        .map(|column| self::column(column, definition))
+        .map(|column| self::column(column, definition, edge.is_empty()))
         .chain(definition.skip_indexes.iter().map(skip_index))
         .chain(definition.constraints.iter().map(constraint))
         .chain(definition.projections.iter().map(|projection| projection.declared(!edge.is_empty())))
@@ -56,7 +56,12 @@ fn statement(definition: &TableDefinition, between: &str, indent: &str, edge: &s
         (None, Some(_)) => "VIEW",
         (None, None) => "TABLE",
     };
-    let mut text = format!("CREATE {temporary}{what} {}", full_name(&definition.database, &definition.name));
+    let name = match definition.temporary {
+        // Where it lies is nobody's business: it is found by its name alone.
+        true => quote_identifier(&definition.name),
+        false => full_name(&definition.database, &definition.name),
+    };
+    let mut text = format!("CREATE {temporary}{what} {name}");
     if let Some(MaterializedView { target: ViewTarget::Table(database, name), .. }) = &view {
         text.push_str(&format!(" TO {}", full_name(database, name)));
     }
@@ -89,17 +94,79 @@ fn statement(definition: &TableDefinition, between: &str, indent: &str, edge: &s
         true => String::new(),
         false => format!("{between}COMMENT {}", quote(&definition.comment)),
     };
-    // Behind the query of a plain view, before that of a materialized one, as they are written there.
-    match (&view, definition.view_query()) {
-        (Some(view), _) => text.push_str(&format!("{comment}{between}AS {}", view.query)),
-        (None, Some(query)) => text.push_str(&format!("{between}AS {query}{comment}")),
-        (None, None) => text.push_str(&comment),
+    text.push_str(&comment);
+    if let Some(query) = query.or(definition.select_text()) {
+        text.push_str(&format!("{between}AS {query}"));
     }
     gristmill_base::redact::statement(&text)
 }
 
-fn column(column: &Column, definition: &TableDefinition) -> String {
-    let mut text = format!("{} {}", quote_backticks(&column.name), column.kind);
+/// `INDENT`, and one more for each tuple that a type is in.
+const INDENT: &str = "    ";
+
+/// A type with the elements of tuples on lines of their own, where there are several.
+fn laid_out(kind: &str) -> String {
+    let mut out = String::with_capacity(kind.len());
+    // Of each open parenthesis whether it is that of such a tuple.
+    let mut open: Vec<bool> = Vec::new();
+    let mut quote = None;
+    let mut chars = kind.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        out.push(c);
+        let line = |out: &mut String, open: &[bool]| {
+            let depth = 1 + open.iter().filter(|tuple| **tuple).count();
+            out.push_str(&format!("\n{}", INDENT.repeat(depth)));
+        };
+        match (quote, c) {
+            (Some(_), '\\') => out.extend(chars.next().map(|(_, escaped)| escaped)),
+            (Some(end), _) if c == end => quote = None,
+            (None, '\'' | '`') => quote = Some(c),
+            (None, '(') => {
+                let before = kind[..at].trim_end_matches(char::is_alphanumeric);
+                let is_tuple = &kind[before.len()..at] == "Tuple" && has_several(&kind[at + 1..]);
+                open.push(is_tuple);
+                if is_tuple {
+                    line(&mut out, &open);
+                }
+            }
+            (None, ')') => {
+                open.pop();
+            }
+            (None, ',') if open.last() == Some(&true) => {
+                chars.next_if(|(_, next)| *next == ' ');
+                line(&mut out, &open);
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Whether the parentheses that opened before this text have a comma of their own.
+fn has_several(rest: &str) -> bool {
+    let (mut depth, mut quote) = (0, None);
+    let mut chars = rest.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(_), '\\') => {
+                chars.next();
+            }
+            (Some(end), _) if c == end => quote = None,
+            (None, '\'' | '`') => quote = Some(c),
+            (None, '(') => depth += 1,
+            (None, ')') if depth == 0 => return false,
+            (None, ')') => depth -= 1,
+            (None, ',') if depth == 0 => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+fn column(column: &Column, definition: &TableDefinition, one_line: bool) -> String {
+    let kind = column.kind.to_string();
+    let kind = if one_line { kind } else { laid_out(&kind) };
+    let mut text = format!("{} {kind}", quote_backticks(&column.name));
     if let Some((kind, expression)) = &column.default {
         text.push_str(&format!(" {}", kind.name()));
         // EPHEMERAL may have none.
@@ -150,7 +217,8 @@ fn clauses(definition: &TableDefinition, engine: &EngineSpec, between: &str) -> 
         text.push_str(&format!("{between}PARTITION BY {partition}"));
     }
     let sorted_by = definition.order_by.iter().map(|key| direction(key).0);
-    if !definition.primary_key.is_empty() && !sorted_by.eq(definition.primary_key.iter().map(String::as_str)) {
+    // Without words about it, it is the sorting key.
+    if merge_tree && !sorted_by.eq(definition.primary_key.iter().map(String::as_str)) {
         text.push_str(&format!("{between}PRIMARY KEY {}", key_clause(&definition.primary_key)));
     }
     if merge_tree || !definition.order_by.is_empty() {
@@ -222,7 +290,7 @@ mod tests {
                     `d` Date MATERIALIZED today(),\n    `f` UInt8 EPHEMERAL\n)\n\
                     ENGINE = MergeTree\nPARTITION BY toYYYYMM(d)\nPRIMARY KEY a\nORDER BY (a, `b c`)\n\
                     SETTINGS min_bytes_for_wide_part = 1, index_granularity = 8192\nCOMMENT 'hello'";
-        assert_eq!(create_query(&example()), text);
+        assert_eq!(create_query(&example(), None), text);
     }
 
     #[test]
@@ -240,7 +308,7 @@ mod tests {
         let text = "CREATE TABLE default.t\n(\n    `a` Int32,\n    INDEX `a b` (a, lower(b)) TYPE set(100) GRANULARITY 2,\n    \
                     INDEX i (a + 1) * (b) TYPE minmax GRANULARITY 2\n)\nENGINE = MergeTree\nORDER BY tuple()\n\
                     SETTINGS index_granularity = 8192";
-        assert_eq!(create_query(&table), text);
+        assert_eq!(create_query(&table, None), text);
         let elements: Vec<&str> = table.skip_indexes.iter().map(SkipIndexDefinition::elements).collect();
         assert_eq!(elements, ["a, lower(b)", "(a + 1) * (b)"]);
         assert_eq!(table.skip_indexes[0].kind_name(), "set");
@@ -249,7 +317,7 @@ mod tests {
     #[test]
     fn on_one_line_for_system_tables() {
         assert_eq!(
-            create_query_line(&example()),
+            create_query_line(&example(), None),
             "CREATE TABLE default.t (`a` Int32, `b c` String DEFAULT 'x' COMMENT 'it\\'s' CODEC(ZSTD(1)), \
              `d` Date MATERIALIZED today(), `f` UInt8 EPHEMERAL) ENGINE = MergeTree PARTITION BY toYYYYMM(d) \
              PRIMARY KEY a ORDER BY (a, `b c`) SETTINGS min_bytes_for_wide_part = 1, index_granularity = 8192 \
@@ -263,12 +331,37 @@ mod tests {
     }
 
     #[test]
+    fn elements_of_tuples_have_lines_of_their_own() {
+        for (kind, shown) in [
+            ("Tuple(UInt8)", "Tuple(UInt8)"),
+            (
+                "Array(Tuple(x UInt8, y Tuple(Decimal(9, 2), String)))",
+                "Array(Tuple(\n        x UInt8,\n        y Tuple(\n            Decimal(9, 2),\n            String)))",
+            ),
+            (
+                "Tuple(`a, b` Enum8('x(,\\'' = 1, 'Tuple(' = 2), d UInt8)",
+                "Tuple(\n        `a, b` Enum8('x(,\\'' = 1, 'Tuple(' = 2),\n        d UInt8)",
+            ),
+            ("Map(String, UInt8)", "Map(String, UInt8)"),
+        ] {
+            assert_eq!(laid_out(kind), shown);
+        }
+    }
+
+    #[test]
+    fn a_primary_key_of_nothing_is_shown() {
+        let mut table = definition("default", "t", "MergeTree");
+        table.order_by = vec!["a".into()];
+        assert_eq!(engine_full(&table), "MergeTree PRIMARY KEY tuple() ORDER BY a SETTINGS index_granularity = 8192");
+    }
+
+    #[test]
     fn an_empty_key_is_tuple_and_other_engines_have_none() {
         let mut table = definition("default", "r", "ReplacingMergeTree");
         table.engine.arguments = vec!["v".into()];
         assert_eq!(engine_full(&table), "ReplacingMergeTree(v) ORDER BY tuple() SETTINGS index_granularity = 8192");
         assert_eq!(
-            create_query(&definition("default", "select", "Memory")),
+            create_query(&definition("default", "select", "Memory"), None),
             "CREATE TABLE default.`select`\n(\n    `a` Int32\n)\nENGINE = Memory"
         );
     }
@@ -277,7 +370,7 @@ mod tests {
     fn keys_of_a_bucket_are_not_shown() {
         let mut table = definition("default", "t", "S3");
         table.engine.arguments = vec!["'http://h/b/x.csv'".into(), "'id'".into(), "'se%cret'".into(), "'CSV'".into()];
-        let text = create_query(&table);
+        let text = create_query(&table, None);
         assert!(text.contains("ENGINE = S3('http://h/b/x.csv', 'id', '[HIDDEN]', 'CSV')"), "{text}");
     }
 
@@ -293,7 +386,7 @@ mod tests {
         };
         view.engine = kept.spec();
         assert_eq!(
-            create_query(&view),
+            create_query(&view, None),
             "CREATE MATERIALIZED VIEW d.v\n(\n    `a` Int32\n)\nENGINE = ReplacingMergeTree(a)\nORDER BY a\n\
              SETTINGS index_granularity = 8192\nAS SELECT a FROM d.t"
         );
@@ -301,7 +394,7 @@ mod tests {
         view.engine = kept.spec();
         view.comment = "c".into();
         assert_eq!(
-            create_query_line(&view),
+            create_query_line(&view, None),
             "CREATE MATERIALIZED VIEW d.v TO d.target (`a` Int32) COMMENT 'c' AS SELECT a FROM d.t"
         );
         assert_eq!(engine_full(&view), "");

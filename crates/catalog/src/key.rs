@@ -138,6 +138,8 @@ pub enum Wanted<'a> {
     Value(&'a SqlType),
     /// Whether a row is meant; NULL means no.
     Condition,
+    /// The time of a TTL, as a DateTime64(0), computed in types that hold it (see the engine's `ttl_times`).
+    Time,
 }
 
 /// Turns the text of an expression over a table's columns into something to compute: the engine's analyser, for those

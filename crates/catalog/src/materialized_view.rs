@@ -94,6 +94,11 @@ impl TableDefinition {
         self.engine.name == Self::VIEW || self.engine.name == MaterializedView::ENGINE
     }
 
+    /// The database that names in the query of a view are of where they name none.
+    pub fn select_database(&self) -> Option<&str> {
+        if self.is_view() { self.engine.arguments.get(1).map(String::as_str) } else { None }
+    }
+
     /// The query of a view of either sort.
     pub fn select_text(&self) -> Option<&str> {
         if self.is_view() { self.engine.arguments.first().map(String::as_str) } else { None }

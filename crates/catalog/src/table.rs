@@ -398,6 +398,22 @@ pub trait Table: Send + Sync + Debug {
         Err(self.unsupported("partitions"))
     }
 
+    /// That parts that are chosen by name are there: of the table, or of the detached ones. Errors: NO_SUCH_DATA_PART,
+    /// BAD_DATA_PART_NAME.
+    async fn check_parts(&self, _context: &Arc<QueryContext>, _chosen: &PartChoice, _detached: bool) -> Result<()> {
+        Ok(())
+    }
+
+    /// That parts of the other table can become parts of this one. Errors: INCOMPATIBLE_COLUMNS, BAD_ARGUMENTS.
+    fn check_takes(&self, _from: &dyn Table) -> Result<()> {
+        Ok(())
+    }
+
+    /// That the table may be changed. Errors: TABLE_IS_PERMANENTLY_READ_ONLY.
+    fn check_writable(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Takes over parts of another table of the same engine.
     async fn take_partition(
         &self,

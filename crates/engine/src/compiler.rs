@@ -25,6 +25,7 @@ use gristmill_types::{Columns, DefaultKind, SqlType};
 
 use crate::engine::Engine;
 use crate::keys;
+use crate::ttl_times;
 
 pub struct Compiler {
     pub registry: Arc<Registry>,
@@ -50,6 +51,10 @@ impl ExpressionCompiler for Compiler {
         let expr = match wanted {
             Wanted::Condition => analyzer.condition_over_columns(&node, columns)?,
             Wanted::Value(kind) => analyzer.cast_to(analyzer.over_columns(&node, columns)?, kind)?.expr,
+            Wanted::Time => {
+                let time = ttl_times::widened(&analyzer, &node, columns);
+                analyzer.cast_to(analyzer.over_columns(&time, columns)?, &SqlType::DateTime64(0, None))?.expr
+            }
         };
         let expr = stored_only(&analyzer, expr, columns, 0)?;
         let inputs: BTreeSet<String> = expr.column_refs().into_iter().map(|column| column.name.clone()).collect();

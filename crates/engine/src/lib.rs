@@ -44,6 +44,7 @@ mod spill_sooner;
 pub mod split;
 pub mod temporary;
 mod transparent;
+mod ttl_times;
 mod values_call;
 mod views;
 

@@ -92,6 +92,14 @@ async fn commit(
     }
 }
 
+/// That a part that is chosen by its name is there: of the table, or of the detached ones.
+pub async fn check(core: &Core, context: &Arc<QueryContext>, choice: &PartChoice, detached: bool) -> Result<()> {
+    let chosen = Chosen::of(core, choice)?;
+    let state = core.manifest.refresh(context).await?;
+    let found = if detached { chosen.detached(&state) } else { chosen.of_table(&state) };
+    found.map(|_| ())
+}
+
 pub async fn detach(core: &Core, context: &Arc<QueryContext>, choice: &PartChoice) -> Result<()> {
     let chosen = Chosen::of(core, choice)?;
     commit(core, context, |state| {

@@ -42,6 +42,10 @@ pub async fn check(core: &Arc<Core>, context: &Arc<QueryContext>, chosen: &PartC
     let state = core.pin(context).await?;
     let parts: Vec<&Arc<PartEntry>> = state.parts.values().filter(|part| is_wanted(part)).collect();
     if let (PartChoice::Part(name), []) = (chosen, &parts[..]) {
+        if !is_part_name(name) {
+            let text = format!("Unexpected part name: {name}. One is all_1_1_0: a partition's id, two blocks and a level");
+            return Err(Error::new(ErrorCode::BAD_DATA_PART_NAME, text));
+        }
         return Err(Error::new(ErrorCode::NO_SUCH_DATA_PART, format!("No part {name} in table {}", core.name())));
     }
     let mut checked = Vec::with_capacity(parts.len());
@@ -56,6 +60,14 @@ pub async fn check(core: &Arc<Core>, context: &Arc<QueryContext>, chosen: &PartC
         checked.extend(manifest(core, context).await?);
     }
     Ok(checked)
+}
+
+/// Whether a part may be called so: `all_1_1_0`, `202401_1_5_2_7`.
+fn is_part_name(name: &str) -> bool {
+    let mut words = name.split('_');
+    let has_partition = words.next().is_some_and(|id| !id.is_empty());
+    let numbers: Vec<&str> = words.collect();
+    has_partition && (3..=4).contains(&numbers.len()) && numbers.iter().all(|number| number.parse::<u64>().is_ok())
 }
 
 /// The versions of the manifest that are damaged.

@@ -16,6 +16,7 @@ pub mod index;
 pub mod insert;
 pub mod invariants;
 pub mod layout;
+mod limits;
 pub mod located;
 pub mod manifest;
 pub mod merge;

@@ -129,6 +129,10 @@ table_settings! {
     max_partitions_to_read: i64 = -1, "Partitions that a query may read. 0 and -1: any number.";
     min_age_to_force_merge_on_partition_only: bool = false, "Whether min_age_to_force_merge_seconds is only for all parts of a partition together.";
     default_compression_codec: String = String::new(), "Codec of columns that name none. Empty: LZ4 for parts of an insert, ZSTD for merged ones.";
+    table_readonly: bool = false, "Whether the table refuses whatever changes its rows, its parts or its columns. Nothing happens to it in the background either: no merges, no TTL.";
+    max_table_size_rows: u64 = 0, "Rows of the table above which inserts are refused. 0: never.";
+    max_table_size_bytes_compressed: u64 = 0, "Bytes on disk of the table, with those of replaced parts, above which inserts are refused. 0: never.";
+    max_table_size_bytes_uncompressed: u64 = 0, "Bytes as values of the table, with those of replaced parts, above which inserts are refused. 0: never.";
     fsync_after_insert: bool = true, "Parts and commits always reach the disk before an INSERT is answered; the setting is accepted. (ClickHouse: 0.)";
 }
 

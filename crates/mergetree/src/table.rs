@@ -339,6 +339,7 @@ impl Table for MergeTree {
     }
 
     async fn write(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableWriter>> {
+        self.core.check_writable()?;
         Ok(Arc::new(InsertWriter::open(self.core.clone(), context).await?))
     }
 
@@ -347,6 +348,7 @@ impl Table for MergeTree {
     }
 
     async fn begin_load(&self, context: &Arc<QueryContext>, request: &LoadRequest) -> Result<Arc<dyn TableLoad>> {
+        self.core.check_writable()?;
         Ok(Arc::new(load::LoadHandle(load::Load::begin(&self.core, context, request).await?)))
     }
 
@@ -359,6 +361,7 @@ impl Table for MergeTree {
     }
 
     async fn truncate(&self, context: &Arc<QueryContext>) -> Result<()> {
+        self.core.check_writable()?;
         self.remove_parts(context, |_| true).await
     }
 
@@ -367,6 +370,7 @@ impl Table for MergeTree {
     }
 
     async fn drop_partitions(&self, context: &Arc<QueryContext>, partitions: &[PartitionChoice]) -> Result<()> {
+        self.core.check_writable()?;
         let ids = partitions.iter().map(|choice| partition::chosen_id(&self.core.layout, choice));
         // `None` among them is every partition.
         let ids: Option<HashSet<String>> = ids.collect::<Result<Option<_>>>()?;
@@ -374,14 +378,17 @@ impl Table for MergeTree {
     }
 
     async fn detach(&self, context: &Arc<QueryContext>, chosen: &PartChoice) -> Result<()> {
+        self.core.check_writable()?;
         aside::detach(&self.core, context, chosen).await
     }
 
     async fn attach(&self, context: &Arc<QueryContext>, chosen: &PartChoice) -> Result<()> {
+        self.core.check_writable()?;
         aside::attach(&self.core, context, chosen).await
     }
 
     async fn drop_parts(&self, context: &Arc<QueryContext>, chosen: &PartChoice, detached: bool) -> Result<()> {
+        self.core.check_writable()?;
         aside::drop(&self.core, context, chosen, detached).await
     }
 
@@ -395,7 +402,29 @@ impl Table for MergeTree {
         let Some(from) = from.engine_data().and_then(|data| data.downcast::<Core>().ok()) else {
             return Err(from.unsupported("Taking parts out for another table"));
         };
+        self.core.check_writable()?;
+        if transfer == Transfer::Move {
+            from.check_writable()?;
+        }
+        if transfer != Transfer::Replace {
+            self.core.check_size(&self.core.manifest.current())?;
+        }
         transfer::transfer(&self.core, &from, context, partition, transfer).await
+    }
+
+    async fn check_parts(&self, context: &Arc<QueryContext>, chosen: &PartChoice, detached: bool) -> Result<()> {
+        aside::check(&self.core, context, chosen, detached).await
+    }
+
+    fn check_takes(&self, from: &dyn Table) -> Result<()> {
+        match from.engine_data().and_then(|data| data.downcast::<Core>().ok()) {
+            Some(from) => transfer::check_alike(&self.core.layout, &from.layout),
+            None => Err(from.unsupported("Taking parts out for another table")),
+        }
+    }
+
+    fn check_writable(&self) -> Result<()> {
+        self.core.check_writable()
     }
 
     fn engine_data(&self) -> Option<Arc<dyn Any + Send + Sync>> {
@@ -461,6 +490,7 @@ impl Table for MergeTree {
     }
 
     async fn optimize(&self, context: &Arc<QueryContext>, request: OptimizeRequest) -> Result<()> {
+        self.core.check_writable()?;
         merge::optimize(&self.core, context, &request).await
     }
 
@@ -479,6 +509,7 @@ impl Table for MergeTree {
     }
 
     async fn mutate(&self, context: &Arc<QueryContext>, request: MutationRequest) -> Result<String> {
+        self.core.check_writable()?;
         mutate::begin(&self.core, context, request).await
     }
 

@@ -62,6 +62,7 @@ impl ExpressionCompiler for PlainSql {
         let logical = match wanted {
             Wanted::Value(kind) => datafusion::logical_expr::cast(expr, kind.arrow()),
             Wanted::Condition => expr,
+            Wanted::Time => datafusion::logical_expr::cast(expr, SqlType::DateTime64(0, None).arrow()),
         };
         let names = logical.column_refs();
         let inputs: Vec<String> =

@@ -252,6 +252,41 @@ impl Node {
     }
 }
 
+impl Node {
+    /// The expression with what `change` makes of this node and of every node below it that belongs to the same query, the
+    /// inner ones first.
+    #[must_use]
+    pub fn rebuilt(&self, change: &mut dyn FnMut(Node) -> Node) -> Node {
+        let all = |nodes: &[Node], change: &mut dyn FnMut(Node) -> Node| -> Vec<Node> {
+            nodes.iter().map(|node| node.rebuilt(change)).collect()
+        };
+        let inner = match self {
+            Node::Call(call) => {
+                // The first word of a call of a user's function is its text.
+                let kept = usize::from(call.name == DEFINED).min(call.arguments.len());
+                let mut arguments = call.arguments[..kept].to_vec();
+                arguments.extend(all(&call.arguments[kept..], change));
+                let filter = call.filter.as_ref().map(|filter| Box::new(filter.rebuilt(change)));
+                Node::Call(Call { arguments, filter, ..call.clone() })
+            }
+            Node::Lambda { parameters, body } => {
+                Node::Lambda { parameters: parameters.clone(), body: Box::new(body.rebuilt(change)) }
+            }
+            Node::In { left, set, negated } => {
+                let set = match set {
+                    InSet::List(list) => InSet::List(all(list, change)),
+                    InSet::Other(node) => InSet::Other(Box::new(node.rebuilt(change))),
+                    InSet::Query(query) => InSet::Query(query.clone()),
+                };
+                Node::In { left: Box::new(left.rebuilt(change)), set, negated: *negated }
+            }
+            Node::Aliased(inner, alias) => Node::Aliased(Box::new(inner.rebuilt(change)), alias.clone()),
+            other => other.clone(),
+        };
+        change(inner)
+    }
+}
+
 fn list(f: &mut fmt::Formatter<'_>, nodes: &[Node]) -> fmt::Result {
     for (i, node) in nodes.iter().enumerate() {
         f.write_str(if i > 0 { ", " } else { "" })?;

@@ -32,7 +32,7 @@ const PARTS_COLUMNS: &str = "partition String, name String, part_type String, ac
     engine String, path String, column String, type String, column_position UInt64, column_bytes_on_disk UInt64, \
     column_data_compressed_bytes UInt64, column_data_uncompressed_bytes UInt64, remove_time DateTime, refcount UInt32, \
     min_date Date, max_date Date, min_time DateTime, max_time DateTime, data_version UInt64, disk_name String, \
-    primary_key_bytes_in_memory UInt64, default_kind String, default_expression String";
+    primary_key_bytes_in_memory UInt64, default_kind String, default_expression String, bytes UInt64, part_name String";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let databases = known.databases.clone();
@@ -154,6 +154,8 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                         part.primary_key_bytes.into(),
                         default_kind.into(),
                         default.into(),
+                        part.bytes_on_disk.into(),
+                        (&part.name).into(),
                     ])?;
                 }
             }

@@ -11,6 +11,7 @@ use gristmill_catalog::create_query::{create_query_line, engine_full, key_text};
 use gristmill_catalog::databases::is_of_each_user;
 use gristmill_catalog::{Databases, Table, TableDefinition};
 use gristmill_introspect::QueryContext;
+use gristmill_sql::format_query::query_of_view;
 
 use crate::Known;
 use crate::rows::{Cell, table};
@@ -34,6 +35,8 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
             let parts = table.parts();
             let merge_tree = definition.engine.name.ends_with("MergeTree");
             let is_view = definition.materialized_view().is_some();
+            let query = definition.select_text().zip(definition.select_database());
+            let query = query.map(|(text, database)| query_of_view(text, database, true));
             let (target_database, target_table) = definition.view_target().unzip();
             let key = |key: &[String]| if is_view { String::new() } else { key_text(key) };
             let kept = databases.stored(&definition.database, &definition.name).ok();
@@ -48,9 +51,9 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 definition.engine_name().into(),
                 definition.temporary.into(),
                 kept.as_ref().map_or_else(Vec::new, |kept| kept.data_paths()).into(),
-                create_query_line(&definition).into(),
+                create_query_line(&definition, query.as_deref()).into(),
                 engine_full(&definition).into(),
-                statement(definition.select_text().unwrap_or_default()).into(),
+                statement(query.as_deref().unwrap_or_default()).into(),
                 definition.partition_by.as_deref().filter(|_| !is_view).unwrap_or_default().into(),
                 key(&definition.sorting_key()).into(),
                 key(&definition.primary_key).into(),

@@ -153,6 +153,13 @@ impl Interpreter {
             }
         };
         let columns = self.columns_for(create, like.as_deref()).await?;
+        let takes_values = |column: &Column| matches!(column.default, None | Some((DefaultKind::Default, _)));
+        if !columns.is_empty() && !columns.iter().any(takes_values) {
+            return Err(Error::new(
+                ErrorCode::EMPTY_LIST_OF_COLUMNS_PASSED,
+                "Cannot CREATE table without insertable columns: all of them are computed. Declare one that INSERT gives values",
+            ));
+        }
         let inherit = like.as_deref().filter(|_| create.engine.is_none());
         let engine = match (&create.engine, &inherit) {
             (Some((name, arguments)), _) => {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arrow::array::UInt8Array;
 use gristmill_base::{Error, Result};
+use gristmill_sql::format_query::query_of_view;
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{self, ObjectKind, SelectStatement, Statement, TableExpression, TableName};
 use gristmill_types::sql_type::quote;
@@ -56,7 +57,9 @@ impl Interpreter {
     pub(crate) fn show_create_table(&self, name: &TableName) -> Result<Outcome> {
         let (database, table) = self.full(name);
         let definition = self.table(database, table)?.definition();
-        Outcome::texts(&["statement"], &[vec![gristmill_catalog::create_query(&definition)]])
+        let query = definition.select_text().zip(definition.select_database());
+        let query = query.map(|(text, database)| query_of_view(text, database, false));
+        Outcome::texts(&["statement"], &[vec![gristmill_catalog::create_query(&definition, query.as_deref())]])
     }
 
     /// The session's temporary tables, as a query that conditions of SHOW fit behind.

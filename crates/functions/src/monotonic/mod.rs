@@ -49,6 +49,8 @@ pub enum Period {
     Week,
     Month,
     Year,
+    /// From the Monday of the week on that has the year's first Thursday.
+    IsoYear,
 }
 
 /// By what an instant is a local day.
@@ -83,6 +85,7 @@ impl Holds {
                     Period::Week => monday(day).into(),
                     Period::Month => i128::from(year) * 12 + i128::from(month),
                     Period::Year => year.into(),
+                    Period::IsoYear => civil_from_days(monday(day) + 3).0.into(),
                 })
             }
             Holds::WithinDigits => match value {
@@ -176,6 +179,7 @@ fn judge(
             (others_constant(0) && zone_of(kind, session).is_fixed()).then(|| of_days_or_times(kind, session))?
         }
         "toQuarter" | "toMonth" | "toDayOfYear" => others_constant(0).then(|| within(Period::Year, kind, session))?,
+        "toISOWeek" => others_constant(0).then(|| within(Period::IsoYear, kind, session))?,
         "toDayOfMonth" => others_constant(0).then(|| within(Period::Month, kind, session))?,
         // Other modes begin elsewhere.
         "toDayOfWeek" if arguments.len() == 1 => within(Period::Week, kind, session),

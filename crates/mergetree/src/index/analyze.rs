@@ -161,6 +161,11 @@ impl Analyzer<'_> {
                 Some(text) => self.begins_with(value, &text, true),
                 None => Node::Unknown,
             },
+            // What is no text may begin otherwise.
+            "startsWithUTF8" => match bytes(constant) {
+                Some(text) => self.begins_with(value, &text, false),
+                None => Node::Unknown,
+            },
             "match" => match bytes(constant).and_then(|pattern| beginnings(&pattern)) {
                 Some(texts) => {
                     let nodes: Vec<Node> = texts.iter().map(|text| self.begins_with(value, text, false)).collect();
@@ -302,11 +307,23 @@ impl Analyzer<'_> {
         for base in 0..self.bases.len() {
             let Some(chain) = monotonic_function(expr, &self.bases[base].expr, self.columns) else { continue };
             let chain = Some(&chain).filter(|chain| !matches!(chain.function, Expr::Column(_)));
-            if expr.get_type(self.columns).ok() != Some(DataType::BinaryView) {
-                continue;
-            }
+            let width = match expr.get_type(self.columns) {
+                Ok(DataType::BinaryView) => None,
+                // Behind a text of fewer bytes stand zeros, the least there are.
+                Ok(DataType::FixedSizeBinary(width)) if text.len() <= width as usize => Some(width),
+                _ => continue,
+            };
             let Some(slot) = self.slot(base, chain) else { continue };
-            let key = |text: Vec<u8>| self.key(slot, &ScalarValue::BinaryView(Some(text)).to_array().ok()?);
+            let key = |mut text: Vec<u8>| {
+                let value = match width {
+                    None => ScalarValue::BinaryView(Some(text)),
+                    Some(width) => {
+                        text.resize(width as usize, 0);
+                        ScalarValue::FixedSizeBinary(width, Some(text))
+                    }
+                };
+                self.key(slot, &value.to_array().ok()?)
+            };
             let Some(low) = key(text.to_vec()) else { continue };
             let high = pattern::after_prefix(text).and_then(key);
             let text = format!("({} in ['{}...'])", self.shown(base, chain), String::from_utf8_lossy(text));

@@ -83,6 +83,9 @@ fn compared_columns(layout: &Layout, filters: &[Expr]) -> Vec<usize> {
     if names.iter().all(|name| first == Some(*name)) {
         return Vec::new();
     }
-    let usable = |place: &usize| statistics::is_supported(&layout.columns.0[*place].kind);
+    let usable = |place: &usize| {
+        let kind = &layout.columns.0[*place].kind;
+        statistics::is_supported(kind) || statistics::counts_nulls(kind)
+    };
     names.into_iter().filter_map(|name| layout.columns.index_of(name)).filter(usable).collect()
 }

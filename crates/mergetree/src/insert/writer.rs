@@ -107,6 +107,7 @@ impl Shared {
         let settings = &paced(&self.target.settings, &self.context);
         let state = self.core.manifest.current();
         if may_refuse {
+            self.core.check_size(&state)?;
             self.check_all_parts(&state)?;
         }
         let inactive = inactive_parts(&state, settings);

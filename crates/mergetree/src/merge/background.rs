@@ -73,7 +73,10 @@ pub async fn run(data: Weak<TableData>, wake: Arc<Notify>, stop: CancellationTok
 /// Begins the best merge, where there is one and a place for it.
 fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
     let state = core.manifest.current();
-    if core.stopped.merges() || (core.layout.ttl.is_empty() && runs(core, &state, 2).is_empty()) {
+    if core.settings.table_readonly
+        || core.stopped.merges()
+        || (core.layout.ttl.is_empty() && runs(core, &state, 2).is_empty())
+    {
         return None;
     }
     let (environment, settings) = (&core.environment, &core.settings);

@@ -16,7 +16,10 @@ use crate::table::Core;
 /// Begins with a part that has mutations before it, where there is one and a place for it.
 pub fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
     let state = core.manifest.current();
-    if core.stopped.merges() || state.mutations.iter().all(|mutation| mutation.finished_ms.is_some()) {
+    if core.settings.table_readonly
+        || core.stopped.merges()
+        || state.mutations.iter().all(|mutation| mutation.finished_ms.is_some())
+    {
         return None;
     }
     let pool = &core.environment.pool;

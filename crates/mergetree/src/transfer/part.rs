@@ -18,7 +18,7 @@ use crate::layout::Layout;
 use crate::manifest::{PartEntry, ProjectionEntry, State};
 use crate::part::{OpenPart, PartPlan, PartWriter, Sorted};
 use crate::projection::build::Building;
-use crate::projection::has_any;
+use crate::projection::{Projection, has_any};
 use crate::read::evolve::{FoundColumn, traits_of};
 use crate::read::output::Output;
 use crate::read::stream::{ScanShared, stream};
@@ -41,8 +41,15 @@ pub struct Tables<'a> {
 fn same_keys(to: &Layout, from: &Layout) -> bool {
     let indexes = |layout: &Layout| layout.skip_indexes.iter().map(|index| index.definition.clone()).collect::<Vec<_>>();
     let rules = |layout: &Layout| layout.ttl.rules.iter().map(|rule| rule.key.clone()).collect::<Vec<_>>();
-    let projections = |layout: &Layout| layout.projections.iter().map(|known| known.key.clone()).collect::<Vec<_>>();
-    to.keys == from.keys && indexes(to) == indexes(from) && rules(to) == rules(from) && projections(to) == projections(from)
+    // Of those that only the one has, the parts of the other have nothing.
+    let same_projection = |own: &Arc<Projection>| {
+        let alike = |known: &&Arc<Projection>| known.key == own.key;
+        to.projections.iter().find(alike).is_some_and(|known| known.definition == own.definition)
+    };
+    to.keys == from.keys
+        && indexes(to) == indexes(from)
+        && rules(to) == rules(from)
+        && from.projections.iter().all(same_projection)
 }
 
 /// The places in one table of the columns of another, in that one's order.
@@ -92,7 +99,8 @@ impl<'a> Tables<'a> {
             && open.header.columns.len() == layout.columns.len()
             && found.columns.iter().all(|column| matches!(column, FoundColumn::Stored(_)))
             && part.skip_indexes.keys().all(known)
-            && part.projections.keys().all(|key| layout.projections.iter().any(|known| known.key == *key))
+            // What a dropped projection left could be taken for one that the other table alone has.
+            && part.projections.keys().all(|key| self.from.layout.projections.iter().any(|known| known.key == *key))
     }
 
     async fn copy(&self, context: &Arc<QueryContext>, part: &PartEntry) -> Result<PartEntry> {

@@ -87,7 +87,10 @@ impl Ttl {
         let value = |text: &str, kind: &SqlType| -> Result<Located> {
             Located::new(environment.compile(text, Wanted::Value(kind), declared, context)?, columns)
         };
-        let time = |text: &str| value(text, &SqlType::DateTime64(0, None)).context(|| format!("in the TTL {text}"));
+        let time = |text: &str| -> Result<Located> {
+            let compiled = environment.compile(text, Wanted::Time, declared, context);
+            Located::new(compiled.context(|| format!("in the TTL {text}"))?, columns)
+        };
         let mut rules = Vec::new();
         for rule in &definition.ttl.rules {
             let mut condition = None;

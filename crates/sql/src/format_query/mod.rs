@@ -43,6 +43,26 @@ pub fn format_query(text: &str, one_line: bool) -> Result<String> {
     Ok(printer.out)
 }
 
+/// The query of a view in ClickHouse's layout, with the database that it is read in before the names of tables that have none:
+/// it says the same in whatever database it is given again. (A table named alone behind IN stays as it is: it may be another
+/// expression's name.) What cannot be laid out is given as it is written.
+pub fn query_of_view(text: &str, database: &str, one_line: bool) -> String {
+    let laid_out = || -> Result<String> {
+        let mut reader = Reader::of(text)?;
+        reader.database = Some(quote_identifier(database));
+        let mut printer = Printer { one_line, out: String::with_capacity(text.len() * 2) };
+        let union = reader.union()?;
+        printer.union(&union, 0);
+        // What belongs to the whole stands behind it.
+        for tail in &union.tail {
+            printer.out.push_str(if one_line { " " } else { "\n" });
+            printer.out.push_str(tail);
+        }
+        if reader.at_end() { Ok(printer.out) } else { Err(reader.unexpected("the end of the query")) }
+    };
+    laid_out().unwrap_or_else(|_| text.to_string())
+}
+
 /// The query of an EXPLAIN, or the INSERT, without what says how the explanation is shown. Errors: SYNTAX_ERROR.
 pub fn explained_query(text: &str, one_line: bool) -> Result<String> {
     let mut reader = Reader::of(text)?;
@@ -90,6 +110,10 @@ struct Reader<'a> {
     lines: Vec<usize>,
     tokens: Vec<TokenWithSpan>,
     at: usize,
+    /// What is put before the names of tables that stand alone.
+    database: Option<String>,
+    /// Names of WITH, which are no tables.
+    with_names: Vec<String>,
 }
 
 impl<'a> Reader<'a> {
@@ -102,7 +126,7 @@ impl<'a> Reader<'a> {
         while tokens.last().is_some_and(|token| matches!(token.token, Token::SemiColon | Token::EOF)) {
             tokens.pop();
         }
-        Ok(Reader { text, lines: line_starts(text), tokens, at: 0 })
+        Ok(Reader { text, lines: line_starts(text), tokens, at: 0, database: None, with_names: Vec::new() })
     }
 
     fn begins_query(&self) -> bool {
@@ -185,7 +209,29 @@ impl<'a> Reader<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::format_query;
+    use super::{format_query, query_of_view};
+
+    #[test]
+    fn tables_of_views_have_their_database() {
+        for (text, shown) in [
+            ("select a from t x join u.v using a", "SELECT a FROM d.t AS x INNER JOIN u.v USING (a)"),
+            ("SELECT * FROM (SELECT 1 AS t) AS t, t AS b", "SELECT * FROM (SELECT 1 AS t) AS t, d.t AS b"),
+            ("WITH t AS (SELECT a FROM t) SELECT a FROM t", "WITH t AS (SELECT a FROM d.t) SELECT a FROM t"),
+            (
+                "SELECT a FROM (WITH t AS (SELECT 1 AS a) SELECT a FROM t) WHERE a IN (SELECT a FROM t)",
+                "SELECT a FROM (WITH t AS (SELECT 1 AS a) SELECT a FROM t) WHERE a IN (SELECT a FROM d.t)",
+            ),
+            (
+                "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT n FROM t",
+                "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT n FROM t",
+            ),
+            ("SELECT number FROM numbers(3)", "SELECT number FROM numbers(3)"),
+            ("no query", "no query"),
+        ] {
+            assert_eq!(query_of_view(text, "d", true), shown);
+        }
+        assert_eq!(query_of_view("SELECT a FROM t", "a-b", false), "SELECT a\nFROM `a-b`.t");
+    }
 
     #[test]
     fn a_formatted_query_stays_as_it_is() {

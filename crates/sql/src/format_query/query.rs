@@ -99,6 +99,14 @@ impl Reader<'_> {
 
     /// SELECTs with what stands between and behind them.
     pub(super) fn union(&mut self) -> Result<Union> {
+        let known = self.with_names.len();
+        let union = self.union_with_names();
+        // They are names within it alone.
+        self.with_names.truncate(known);
+        union
+    }
+
+    fn union_with_names(&mut self) -> Result<Union> {
         let mut union = Union::default();
         loop {
             union.selects.push(self.union_operand()?);
@@ -158,7 +166,8 @@ impl Reader<'_> {
         let mut select = Select::default();
         if self.eat("WITH") {
             select.recursive = self.eat("RECURSIVE");
-            select.with = self.comma_separated(Self::with)?;
+            let recursive = select.recursive;
+            select.with = self.comma_separated(|this| this.with(recursive))?;
         }
         let from_first = self.sees("FROM");
         if from_first {
@@ -296,7 +305,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn with(&mut self) -> Result<With> {
+    fn with(&mut self, recursive: bool) -> Result<With> {
         let from = self.at;
         if let Some(Token::Word(_)) = self.token(0) {
             let mut name = self.name()?;
@@ -313,8 +322,13 @@ impl Reader<'_> {
                 let far = word.split(' ').count();
                 if self.sees_all(word) && self.token(far) == Some(&Token::LParen) {
                     self.at += far + 1;
+                    let own = name.split('(').next().unwrap_or_default().trim_end().to_string();
+                    if recursive {
+                        self.with_names.push(own.clone());
+                    }
                     let union = self.union()?;
                     self.expect_token(&Token::RParen)?;
+                    self.with_names.push(own);
                     return Ok(With::Table(name, shown, union));
                 }
             }
@@ -400,7 +414,7 @@ impl Reader<'_> {
                         call(&name, vec![Tree::Query(Box::new(union))])
                     }
                     true => call(&name, self.elements(&Token::RParen)?),
-                    false => Tree::Atom(name),
+                    false => Tree::Atom(self.qualified(name)),
                 }
             }
         };
@@ -425,6 +439,14 @@ impl Reader<'_> {
             }
         };
         Ok(Source::Table { word, table, is_final, sample, on, using })
+    }
+
+    /// The name of a table with the database that it is of, where that is to be shown.
+    fn qualified(&self, name: String) -> String {
+        match &self.database {
+            Some(database) if !name.contains('.') && !self.with_names.contains(&name) => format!("{database}.{name}"),
+            _ => name,
+        }
     }
 
     /// A size of SAMPLE, whose fractions are shown as ratios.

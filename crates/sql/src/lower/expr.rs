@@ -382,6 +382,20 @@ impl Analyzer<'_> {
                 .collect(),
         );
         let lowered = self.as_value(self.expr(body, &inner)?)?;
+        if let ("arrayExists", [parameter], [array]) = (name, parameters, &arrays[..])
+            && let Some(value) = equal_to(body, parameter)
+            && let SqlType::Array(element) = &array.kind
+            && match value {
+                Literal::Integer(_) => element.plain().is_integer(),
+                _ => *element.plain() == SqlType::String,
+            }
+        {
+            // Skip indexes know what it asks.
+            let value = self.literal(value)?;
+            let arguments = vec![(array.expr.clone(), self.argument(array)), (value.expr.clone(), self.argument(&value))];
+            let (expr, kind) = gristmill_functions::udf::call(self.registry, "has", arguments, &self.env)?;
+            return self.fold(Typed::new(expr, kind));
+        }
         // Columns that are no parameter come from outside.
         let mut captured: Vec<(Expr, String, SqlType)> = Vec::new();
         let renamed = {
@@ -455,4 +469,19 @@ fn big_integer(digits: &str) -> Option<(i256, SqlType)> {
     let ten = i256::from_i128(10);
     let add = |value: i256, digit: u8| value.wrapping_mul(ten).wrapping_add(i256::from_i128(i128::from(digit - b'0')));
     Some((digits.bytes().fold(i256::ZERO, add), kind))
+}
+
+/// The whole number or the text that a lambda's body asks its parameter to be equal to.
+fn equal_to<'n>(body: &'n Node, parameter: &str) -> Option<&'n Literal> {
+    let Node::Call(call) = body else { return None };
+    let is_parameter = |node: &Node| matches!(node, Node::Name(parts) if parts.len() == 1 && parts[0] == parameter);
+    match &call.arguments[..] {
+        [name, Node::Literal(value @ (Literal::Integer(_) | Literal::Text(_)))]
+        | [Node::Literal(value @ (Literal::Integer(_) | Literal::Text(_))), name]
+            if call.name == "equals" && is_parameter(name) =>
+        {
+            Some(value)
+        }
+        _ => None,
+    }
 }

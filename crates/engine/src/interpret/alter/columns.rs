@@ -9,7 +9,7 @@ use gristmill_sql::create::ColumnDefinition;
 use gristmill_sql::lower::{Analyzer, ResolvedTables, substituted};
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{Place, Property, parse_expression};
-use gristmill_types::{Column, Columns, DefaultKind, SqlType, statistics};
+use gristmill_types::{Column, Columns, DefaultKind, SqlType, nested, statistics};
 
 use super::super::{Interpreter, column_rules};
 use super::check_settings;
@@ -321,6 +321,10 @@ impl Alteration {
 
     pub(super) fn rename(&mut self, from: &str, to: &str, if_exists: bool) -> Result<()> {
         let Some(at) = self.find(from) else {
+            if !nested::fields(&self.all(), from).is_empty() {
+                let text = format!("Renaming `{from}`, whose fields are columns: give each of them its name (`{from}.a`)");
+                return Err(Error::not_implemented(text));
+            }
             return if if_exists { Ok(()) } else { Err(missing("Wrong column name", from, "rename")) };
         };
         if self.find(to).is_some() {

@@ -138,7 +138,10 @@ impl Alteration {
 
     fn reset_settings(&mut self, names: &[String]) -> Result<()> {
         for name in names {
-            self.check_setting(name)?;
+            self.check_setting(name).map_err(|error| match error.code() {
+                ErrorCode::UNKNOWN_SETTING => Error::new(ErrorCode::BAD_ARGUMENTS, error.message().to_string()),
+                _ => error,
+            })?;
             self.definition.settings.remove(name);
         }
         Ok(())

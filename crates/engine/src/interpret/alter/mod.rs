@@ -2,13 +2,16 @@
 //!
 //! A statement's commands are of three sorts, carried out in this order: those that change the definition, all of them
 //! at once (`definition`, `Databases::alter_table`); those that change rows (`rows`); those that take parts out and put
-//! them back, one after the other.
+//! them back, one after the other (`parts`). Whatever can be known to fail is asked for before the first of them changes
+//! anything: a statement with a wrong command leaves the table as it was.
 
 mod columns;
 mod constraints;
 mod definition;
 mod indexes;
+mod parts;
 mod projections;
+mod qualified;
 mod rows;
 mod statistics;
 
@@ -16,11 +19,10 @@ use std::sync::Arc;
 
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
 use futures::TryStreamExt;
-use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_catalog::{PartChoice, PartitionChoice, StoragePlace, Table, Transfer, column_keys};
+use gristmill_catalog::{Table, TableDefinition, column_keys};
 use gristmill_sql::lower::{Analyzer, Lowered, OutputColumn, ResolvedTables, Typed};
-use gristmill_sql::statement::{AlterCommand, PartName, TableName, parse_expression};
+use gristmill_sql::statement::{AlterCommand, TableName, parse_expression};
 use gristmill_types::sql_type::quote_identifier;
 use gristmill_types::{Columns, SqlType};
 
@@ -54,41 +56,62 @@ impl Interpreter {
             )
         });
         let (mut rows, of_definition): (Vec<_>, Vec<_>) = others.into_iter().partition(rows::changes_rows);
+        let current = self.table(database, table)?;
+        let mut definition = current.definition();
+        if !of_definition.iter().all(changes_settings) {
+            current.check_writable()?;
+        }
         if !of_definition.is_empty() {
             let sets_ttl = |command: &AlterCommand| match command {
                 AlterCommand::ModifyTtl(_) => true,
                 AlterCommand::ModifyColumn { column, .. } => column.ttl.is_some(),
                 _ => false,
             };
-            let definition = self.table(database, table)?.definition();
             self.check_view_commands(&definition, &of_definition)?;
-            self.alter_definition(database, table, &of_definition).await?;
             // What parts have of a projection goes with it.
             let dropped = of_definition.iter().filter(|command| matches!(command, AlterCommand::DropProjection { .. }));
             rows.extend(dropped.cloned());
             if self.context.settings.materialize_ttl_after_modify && of_definition.iter().any(sets_ttl) {
                 rows.push(AlterCommand::MaterializeTtl { partition: None });
             }
+            definition = Arc::new(self.altered(&definition, &of_definition)?.finish()?);
         }
-        let (database, table) = match rows.is_empty() && parts.is_empty() {
-            true => return Ok(Outcome::done()),
-            false => self.rows_of(database, table)?,
-        };
-        let (database, table) = (database.as_str(), table.as_str());
-        let outcome = if rows.is_empty() { Outcome::done() } else { self.mutate(database, table, &rows).await? };
+        // Before the first change it is known of all of them that they can be made.
+        let mut requests = Vec::new();
+        let mut target = None;
+        if !rows.is_empty() || !parts.is_empty() {
+            let place = self.rows_of(database, table)?;
+            let rows_table = self.table(&place.0, &place.1)?;
+            let is_same = (place.0.as_str(), place.1.as_str()) == (database, table);
+            let of_rows = if is_same { definition } else { rows_table.definition() };
+            requests = self.mutation_requests(&rows_table, &of_rows, &rows).await?;
+            self.check_parts(&rows_table, &parts, of_definition.is_empty()).await?;
+            target = Some(place);
+        }
+        if !of_definition.is_empty() {
+            self.alter_definition(database, table, &of_definition).await?;
+        }
+        let Some((database, table)) = target else { return Ok(Outcome::done()) };
+        let outcome = if requests.is_empty() { Outcome::done() } else { self.mutate(&database, &table, requests).await? };
         for command in parts {
-            self.change_parts(database, table, command).await?;
+            self.change_parts(&database, &table, command).await?;
         }
         Ok(outcome)
+    }
+
+    /// A definition with the commands' changes. Errors: those of the commands.
+    fn altered(&self, definition: &TableDefinition, commands: &[AlterCommand]) -> Result<Alteration> {
+        let mut alteration = Alteration::of(definition);
+        for command in commands {
+            self.apply(&mut alteration, command)?;
+        }
+        Ok(alteration)
     }
 
     async fn alter_definition(&self, database: &str, name: &str, commands: &[AlterCommand]) -> Result<()> {
         let change = |table: Arc<dyn Table>| async move {
             let old = table.definition();
-            let mut alteration = Alteration::of(&old);
-            for command in commands {
-                self.apply(&mut alteration, command)?;
-            }
+            let alteration = self.altered(&old, commands)?;
             let new = Arc::new(alteration.finish()?);
             if new == old {
                 return Ok(None);
@@ -167,72 +190,11 @@ impl Interpreter {
         let rows = plan::run(&planned.state, planned.physical, &self.context)?;
         rows.try_for_each(|_| async { Ok(()) }).await.map_err(Error::from)
     }
-
-    async fn change_parts(&self, database: &str, name: &str, command: AlterCommand) -> Result<()> {
-        let table = self.table(database, name)?;
-        let choice = |parts: &PartName| -> Result<PartChoice> {
-            Ok(match parts {
-                PartName::Part(name) => PartChoice::Part(name.clone()),
-                PartName::Partition(partition) => PartChoice::Partition(self.partition_choice(&table, partition)?),
-            })
-        };
-        let context = &self.context;
-        match &command {
-            AlterCommand::DropParts { detached: true, .. } if !context.settings.allow_drop_detached => {
-                let text = "Cannot execute query: DROP DETACHED PART is disabled (see allow_drop_detached setting)";
-                Err(Error::new(ErrorCode::SUPPORT_IS_DISABLED, text))
-            }
-            AlterCommand::DropParts { parts, detached } => match choice(parts)? {
-                PartChoice::Partition(partition) if !detached => table.drop_partitions(context, &[partition]).await,
-                chosen => table.drop_parts(context, &chosen, *detached).await,
-            },
-            AlterCommand::DetachParts(parts) => table.detach(context, &choice(parts)?).await,
-            AlterCommand::AttachParts(parts) => table.attach(context, &choice(parts)?).await,
-            AlterCommand::CopyPartition { partition, from, replaces } => {
-                let partition = self.partition_choice(&table, partition)?;
-                let (database, name) = self.full(from);
-                let from = self.table(database, name)?;
-                let transfer = if *replaces { Transfer::Replace } else { Transfer::Add };
-                self.take_partition(table, from, partition, transfer).await
-            }
-            AlterCommand::MovePartition { partition, to } => {
-                let partition = self.partition_choice(&table, partition)?;
-                let (database, name) = self.full(to);
-                let to = self.table(database, name)?;
-                self.take_partition(to, table, partition, Transfer::Move).await
-            }
-            AlterCommand::Freeze { partition, name } => {
-                let partition = partition.as_ref().map(|partition| self.partition_choice(&table, partition)).transpose()?;
-                let partition = partition.unwrap_or(PartitionChoice::All);
-                let (context, name) = (self.context.clone(), name.clone());
-                let freezing = async move { table.freeze(&context, &partition, name.as_deref()).await.map(drop) };
-                Task::on(&runtime::cpu(), freezing).join().await?
-            }
-            AlterCommand::MoveParts { parts, volume, name } => {
-                let to = StoragePlace { volume: *volume, name: name.clone() };
-                table.move_parts(context, &choice(parts)?, &to).await
-            }
-            AlterCommand::Unfreeze { partition, name } => {
-                let partition = partition.as_ref().map(|partition| self.partition_choice(&table, partition)).transpose()?;
-                table.unfreeze(context, &partition.unwrap_or(PartitionChoice::All), name).await
-            }
-            _ => Err(Error::logical("A command that is not about parts")),
-        }
-    }
 }
 
-impl Interpreter {
-    pub(super) async fn take_partition(
-        &self,
-        to: Arc<dyn Table>,
-        from: Arc<dyn Table>,
-        partition: PartitionChoice,
-        transfer: Transfer,
-    ) -> Result<()> {
-        let context = self.context.clone();
-        let taking = async move { to.take_partition(&context, from.as_ref(), &partition, transfer).await };
-        Task::on(&runtime::cpu(), taking).join().await?
-    }
+/// What a table that may not be changed takes, so that it can be changed again.
+fn changes_settings(command: &AlterCommand) -> bool {
+    matches!(command, AlterCommand::ModifySetting(_) | AlterCommand::ResetSetting(_))
 }
 
 /// Whether a text has the name as a word of its own.

@@ -12,14 +12,17 @@ use gristmill_catalog::{ExpressionCompiler, MutationRequest, RowChange, Table, T
 use gristmill_mergetree::mutate::nameable;
 use gristmill_mergetree::read::ROW_EXISTS;
 use gristmill_sql::ast::{Literal, Node, call, text};
+use gristmill_sql::lower::{Analyzer, ResolvedTables};
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{AlterCommand, Partition, TableName, parse_expression};
-use gristmill_types::DefaultKind;
+use gristmill_types::{DefaultKind, SqlType};
 
 use super::super::{Interpreter, Outcome};
 use super::definition::{Alteration, named};
+use super::qualified::unqualified;
 use super::{indexes, projections};
 use crate::compiler::Compiler;
+use crate::engine::Engine;
 use crate::temporary::TEMPORARY_DATABASE;
 
 pub fn changes_rows(command: &AlterCommand) -> bool {
@@ -40,18 +43,23 @@ pub fn changes_rows(command: &AlterCommand) -> bool {
 }
 
 impl Interpreter {
-    /// One mutation of all commands; of each, where they are about different partitions.
-    pub(super) async fn mutate(&self, database: &str, name: &str, commands: &[AlterCommand]) -> Result<Outcome> {
-        let definition = self.table(database, name)?.definition();
+    /// One mutation of all commands; of each, where they are about different partitions. `definition`: the table as it is when
+    /// they begin. Errors: those of expressions, of names and of partitions; nothing has changed then.
+    pub(super) async fn mutation_requests(
+        &self,
+        table: &Arc<dyn Table>,
+        definition: &TableDefinition,
+        commands: &[AlterCommand],
+    ) -> Result<Vec<MutationRequest>> {
         let mut requests: Vec<(Option<Partition>, MutationRequest)> = Vec::new();
         for command in commands {
             let mut changes = Vec::new();
             let (deletes, rest) = split_deletes(command);
             if let Some(delete) = &deletes {
-                changes.extend(self.row_change(&definition, delete).await?);
+                changes.extend(self.row_change(definition, delete).await?);
             }
             if let Some(rest) = &rest {
-                changes.extend(self.row_change(&definition, rest).await?);
+                changes.extend(self.row_change(definition, rest).await?);
             }
             let mut text = Some(command.text());
             for (partition, change) in changes {
@@ -68,13 +76,22 @@ impl Interpreter {
                 }
             }
         }
+        let checked = requests.into_iter().map(|(partition, mut request)| -> Result<MutationRequest> {
+            self.check_changes(definition, &request.changes)?;
+            request.partition = partition.map(|partition| self.partition_choice(table, &partition)).transpose()?;
+            Ok(request)
+        });
+        checked.collect()
+    }
+
+    /// Begins mutations, and waits for them where the settings say so.
+    pub(super) async fn mutate(&self, database: &str, name: &str, requests: Vec<MutationRequest>) -> Result<Outcome> {
         let mut begun: Vec<(Arc<dyn Table>, String)> = Vec::new();
-        for (partition, mut request) in requests {
+        for request in requests {
             let begun = &mut begun;
             let begin = |table: Arc<dyn Table>| async move {
                 // Under the lock of the definition: no ALTER takes away a column between the check and the beginning.
                 self.check_changes(&table.definition(), &request.changes)?;
-                request.partition = partition.map(|partition| self.partition_choice(&table, &partition)).transpose()?;
                 let id = table.mutate(&self.context, request).await?;
                 begun.push((table, id));
                 Ok(None)
@@ -113,8 +130,12 @@ impl Interpreter {
             condition: condition.clone(),
         };
         let within = self.database_of_subqueries(&database);
-        let changes = vec![RowChange::Delete { condition: sql(&self.answered(condition, within).await?) }];
-        self.check_changes(&table.definition(), &changes)?;
+        let definition = table.definition();
+        let condition = unqualified(condition, &definition);
+        let condition = sql(&self.answered(&condition, within).await?);
+        self.check_condition(&definition, &condition)?;
+        let changes = vec![RowChange::Delete { condition }];
+        self.check_changes(&definition, &changes)?;
         let partition = partition.map(|partition| self.partition_choice(&table, partition)).transpose()?;
         let request = MutationRequest { changes, commands: vec![shown.text()], partition, at_once: true };
         let context = self.context.clone();
@@ -134,7 +155,8 @@ impl Interpreter {
         let database = self.database_of_subqueries(&definition.database);
         Ok(Some(match command {
             AlterCommand::Delete { partition, condition } => {
-                let condition = sql(&self.answered(condition, database).await?);
+                let condition = unqualified(condition, definition);
+                let condition = sql(&self.answered(&condition, database).await?);
                 (partition.clone(), RowChange::Delete { condition })
             }
             AlterCommand::Update { assignments, partition, condition } => {
@@ -148,9 +170,11 @@ impl Interpreter {
                 let mut set = Vec::new();
                 for (column, value) in assignments {
                     check_updatable(definition, column)?;
-                    set.push((column.clone(), sql(&self.answered(value, database).await?)));
+                    let value = unqualified(value, definition);
+                    set.push((column.clone(), sql(&self.answered(&value, database).await?)));
                 }
-                let condition = sql(&self.answered(condition, database).await?);
+                let condition = unqualified(condition, definition);
+                let condition = sql(&self.answered(&condition, database).await?);
                 (partition.clone(), RowChange::Update { assignments: set, condition })
             }
             AlterCommand::RewriteParts { partition } => {
@@ -242,6 +266,28 @@ impl Interpreter {
         if database == TEMPORARY_DATABASE { &self.context.database } else { database }
     }
 
+    /// That a condition is one. A number would change every row in which it is not 0, which is hardly ever meant. (ALTER TABLE …
+    /// DELETE takes it, as in ClickHouse.) Errors: ILLEGAL_TYPE_OF_ARGUMENT.
+    fn check_condition(&self, definition: &TableDefinition, condition: &str) -> Result<()> {
+        let is_family = definition.engine.name.ends_with("MergeTree");
+        let columns = if is_family { nameable(&definition.columns) } else { definition.columns.clone() };
+        let tables = ResolvedTables::default();
+        let env = Engine::function_env(&self.context);
+        let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &tables);
+        let kind = analyzer.over_columns(&parse_expression(condition)?, &columns)?.kind;
+        match kind.plain() {
+            SqlType::UInt8 | SqlType::Bool => Ok(()),
+            _ if kind.is_null_literal() => Ok(()),
+            _ => Err(Error::new(
+                ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
+                format!(
+                    "A condition must be UInt8 or Bool, but {condition} is {kind}: write the comparison that is meant, such as \
+                     ({condition}) != 0"
+                ),
+            )),
+        }
+    }
+
     /// That the expressions can be computed over the table's columns.
     fn check_changes(&self, definition: &TableDefinition, changes: &[RowChange]) -> Result<()> {
         let compiler = Compiler { registry: self.engine.registry.clone() };
@@ -256,10 +302,18 @@ impl Interpreter {
                 RowChange::MaterializeProjection { .. } | RowChange::ClearProjection { .. } => {}
                 RowChange::MaterializeTtl | RowChange::ApplyDeletedMask => {}
                 RowChange::Update { assignments, condition } => {
+                    self.check_condition(definition, condition)?;
                     check(condition, Wanted::Condition)?;
                     for (column, value) in assignments {
                         check_stored(definition, column)?;
                         if let Some(column) = definition.columns.get(column) {
+                            if !column.kind.is_nullable()
+                                && matches!(parse_expression(value)?.bare(), Node::Literal(Literal::Null))
+                            {
+                                let (name, kind) = (&column.name, &column.kind);
+                                let text = format!("Cannot convert NULL to {kind}: column {name} is not Nullable");
+                                return Err(Error::new(ErrorCode::CANNOT_CONVERT_TYPE, text));
+                            }
                             check(value, Wanted::Value(&column.kind))?;
                         }
                     }

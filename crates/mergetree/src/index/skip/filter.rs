@@ -20,7 +20,7 @@ use super::definition::{SkipIndex, SkipKind};
 use super::literals::required;
 use super::terms::Anchored;
 use super::values::{bytes_of, constant_of, hashed_kind, is_default};
-use crate::index::analyze::{bytes, elements};
+use crate::index::analyze::{bytes, elements, is_float};
 use crate::index::expression::same;
 use crate::index::pattern::after_prefix;
 
@@ -259,9 +259,13 @@ impl Reader<'_> {
         let texts = |value: Vec<u8>, anchored| Demand::Texts(vec![vec![(value, anchored)]]);
         match (call.func.name(), constant, text) {
             ("like", _, Some(pattern)) => self.demanded(first, &Demand::Like(&pattern)),
-            ("startsWith", _, Some(text)) => self.demanded(first, &texts(text, Anchored::START)),
-            ("endsWith", _, Some(text)) => self.demanded(first, &texts(text, Anchored::END)),
-            ("hasToken", _, Some(token)) => self.demanded(first, &Demand::Token(&token)),
+            ("startsWith" | "startsWithUTF8", _, Some(text)) => self.demanded(first, &texts(text, Anchored::START)),
+            ("endsWith" | "endsWithUTF8", _, Some(text)) => self.demanded(first, &texts(text, Anchored::END)),
+            ("hasToken" | "hasTokenOrNull", _, Some(token)) => self.demanded(first, &Demand::Token(&token)),
+            ("hasTokenCaseInsensitive" | "hasTokenCaseInsensitiveOrNull", _, Some(mut token)) => {
+                token.make_ascii_lowercase();
+                self.of_lower(first, &Demand::Token(&token))
+            }
             ("match", _, Some(pattern)) => match required(&pattern) {
                 Some(alternatives) => self.demanded(first, &Demand::Texts(alternatives)),
                 None => Node::Unknown,
@@ -354,8 +358,26 @@ impl Reader<'_> {
         }
     }
 
+    /// What expressions that are the text in small letters say.
+    fn of_lower(&self, text: &Expr, demand: &Demand<'_>) -> Node {
+        let expressions = self.index.expressions.iter().enumerate();
+        let found = expressions.filter(|(_, expression)| {
+            name(&expression.logical).is_some_and(|(name, args)| name == "lower" && matches!(args, [of] if same(of, text)))
+        });
+        all(found.map(|(at, _)| self.demand(at, demand)).collect())
+    }
+
     fn demanded(&self, expr: &Expr, demand: &Demand<'_>) -> Node {
-        all(self
+        // A default that does not pass needs the value itself.
+        let value = match (name(expr), demand) {
+            (Some(("ifNull" | "coalesce", [of, default])), Demand::OneOf(values))
+                if literal(default).is_some_and(|default| values.iter().all(|value| differ(default, value))) =>
+            {
+                self.demanded(of, demand)
+            }
+            _ => Node::Unknown,
+        };
+        let whole = all(self
             .subjects(expr)
             .iter()
             .map(|subject| match subject {
@@ -365,7 +387,8 @@ impl Reader<'_> {
                 Subject::Element(expression) => self.demand(*expression, demand),
                 Subject::Under(expression, key) => self.key_is_there(*expression, key),
             })
-            .collect())
+            .collect());
+        all(vec![value, whole])
     }
 
     fn key_is_there(&self, expression: usize, key: &ScalarValue) -> Node {
@@ -458,6 +481,13 @@ impl Reader<'_> {
 fn node(expression: usize, any: Vec<Vec<u64>>) -> Node {
     // An alternative without a hash is always there.
     if any.iter().any(Vec::is_empty) { Node::Unknown } else { Node::Holds { expression, any } }
+}
+
+/// Whether two constants are not equal, for certain. (Floats have two zeros, and behind a FixedString stand zeros that do not count.)
+fn differ(a: &ScalarValue, b: &ScalarValue) -> bool {
+    let data_type = a.data_type();
+    let is_plain = !is_float(&data_type) && !matches!(data_type, arrow::datatypes::DataType::FixedSizeBinary(_));
+    is_plain && !a.is_null() && !b.is_null() && data_type == b.data_type() && a != b
 }
 
 /// Whether the type's default may be what is demanded.

@@ -65,7 +65,7 @@ impl MinMaxCondition {
                 // Without a value all are NULL, which sorts behind all values: the bounds are NULL, and say just that.
                 Some((least, greatest, known, nullable)) if known[unit] || *nullable => {
                     let (least, greatest) = (End::closed(least, unit), End::closed(greatest, unit));
-                    self.condition.slots[slot].range(Some(least), Some(greatest), *nullable)
+                    self.condition.slots[slot].range(Some(least), Some(greatest), *nullable && known[unit])
                 }
                 _ => Dim::ANY,
             });
