@@ -31,7 +31,7 @@ fn bind(name: &str, arguments: &[Argument], write: fn(&str, Fields) -> Result<St
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
     let structure = text(0)?;
-    let columns = gristmill_types::parse::structure(&structure)?;
+    let columns = gristmill_types::parse::structure_with_nested(&structure)?;
     let message = if arguments.len() > 1 { text(1)? } else { DEFAULT_MESSAGE.to_string() };
     let mut fields: Fields = Vec::new();
     for (column, is_nested) in columns.0.iter().zip(nested_columns(&structure)) {

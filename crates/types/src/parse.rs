@@ -37,6 +37,15 @@ pub fn structure(text: &str) -> Result<Columns> {
 
 /// As `structure`, where columns may say what they are when the data leaves them out: `b UInt8 DEFAULT a + 1`.
 pub fn structure_with_defaults(text: &str) -> Result<Columns> {
+    listed(text, true)
+}
+
+/// As `structure`, with a Nested as one array of tuples.
+pub fn structure_with_nested(text: &str) -> Result<Columns> {
+    listed(text, false)
+}
+
+fn listed(text: &str, flattens: bool) -> Result<Columns> {
     let mut parser = Parser { text, at: 0, depth: 0 };
     let mut columns: Vec<Column> = Vec::new();
     loop {
@@ -48,7 +57,7 @@ pub fn structure_with_defaults(text: &str) -> Result<Columns> {
         if columns.iter().any(|column| column.name == name) {
             return Err(Error::new(ErrorCode::DUPLICATE_COLUMN, format!("Structure names column '{name}' twice: {text}")));
         }
-        let is_nested = parser.is_nested();
+        let is_nested = flattens && parser.is_nested();
         let kind = parser.kind()?;
         let default = parser.default()?;
         match kind {

@@ -3,7 +3,6 @@ SELECT * FROM format(CSV, 'a Nullable(Int32), b Nullable(String)', '\\N,\\N\n1,x
 SELECT * FROM format(CSV, 'a Int32, b String', '1;x\n2;y') SETTINGS format_csv_delimiter = ';';
 SELECT * FROM format(CSVWithNames, '"b","a"\n"x",1');
 SELECT * FROM format(CSV, '1,x\n2,y') ORDER BY 1;
--- gap: Cannot parse the type in 'a Int32, b Int32 DEFAULT 7': unexpected text at position 18. (SYNTAX_ERROR
 SELECT * FROM format(CSV, 'a Int32, b Int32 DEFAULT 7', '1,\n2,3') ORDER BY a;
 SELECT * FROM format(CSV, 'a Array(Int32), d Date, t DateTime, f Float64, u Bool', '"[1,2]",2024-01-01,"2024-01-01 01:02:03",1.5e2,true');
 -- error: CANNOT_PARSE_INPUT_ASSERTION_FAILED

@@ -130,7 +130,7 @@ fn with_hints(columns: Columns, settings: &Settings) -> Result<Columns> {
     if settings.schema_inference_hints.trim().is_empty() {
         return Ok(columns);
     }
-    let hints = gristmill_types::parse::structure(&settings.schema_inference_hints)
+    let hints = gristmill_types::parse::structure_with_nested(&settings.schema_inference_hints)
         .map_err(|error| error.with_context("in setting schema_inference_hints"))?;
     let hinted = columns.iter().map(|column| match hints.get(&column.name) {
         Some(hint) => Column::new(&column.name, hint.kind.clone()),

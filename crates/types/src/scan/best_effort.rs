@@ -61,7 +61,7 @@ pub fn date_time(text: &[u8], scale: u8, zone: &Zone, customs: Customs) -> Scan<
     let (month, day) = (found.month.unwrap_or(1), found.day.unwrap_or(1));
     let year = match (found.year, customs.now_seconds) {
         (Some(year), _) => year,
-        (None, Some(now)) if found.month.or(found.day).or(found.seconds).is_some() => {
+        (None, Some(now)) if found.day.or(found.seconds).is_some() => {
             let today = civil_from_days(zone.to_local(now).div_euclid(SECONDS_A_DAY) as i32);
             let to_come = (month, day) > (today.1, today.2);
             u32::try_from(today.0 - i32::from(to_come)).map_err(|_| UNKNOWN)?
@@ -294,7 +294,7 @@ mod tests {
         ] {
             assert_eq!(date_time(text.as_bytes(), 0, &utc, customs), Ok(seconds), "{text}");
         }
-        for text in ["5.", "-1", "+1", "255", "Mon", "Feb 30", "0.005"] {
+        for text in ["5.", "-1", "+1", "255", "Mon", "Jan", "junk", "Feb 30", "0.005"] {
             assert!(date_time(text.as_bytes(), 0, &utc, customs).is_err(), "{text}");
         }
     }
