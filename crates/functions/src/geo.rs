@@ -8,7 +8,7 @@ use arrow::datatypes::{DataType, Float64Type, Int64Type};
 use gristmill_base::{Error, Result};
 use gristmill_types::SqlType;
 
-use crate::columns::{Bytes, Numbers, at, numbers, strings, truths};
+use crate::columns::{Bytes, Numbers, at, strings, truths};
 use crate::define::{arity, bad_argument, expect_integer, expect_number, expect_string, illegal, own_nulls, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};

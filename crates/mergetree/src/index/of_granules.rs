@@ -62,7 +62,7 @@ impl GranuleConditions {
         bounds: &dyn Fn(usize) -> Option<Arc<Bounds>>,
         granules: Vec<Range<usize>>,
     ) -> Vec<Range<usize>> {
-        statistics::narrow(&self.columns, &self.places, layout, bounds, granules)
+        statistics::narrow(&self.columns, &self.places, bounds, granules)
     }
 }
 

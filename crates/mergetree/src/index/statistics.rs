@@ -142,7 +142,6 @@ const NULL: &[u8] = &[NULL_BYTE];
 pub fn narrow(
     condition: &Condition,
     places: &[usize],
-    layout: &Layout,
     bounds: &dyn Fn(usize) -> Option<Arc<Bounds>>,
     chosen: Vec<Range<usize>>,
 ) -> Vec<Range<usize>> {
