@@ -97,7 +97,7 @@ fn bind(name: &str, arguments: &[Argument], to: SqlType) -> Result<Bound> {
     if let Some(width) = element_width(&to).filter(|_| bytes_alone) {
         return Ok(into_arrays(from, to, width));
     }
-    if to != T::String && width(&to).is_none() || element_width(&from).is_some() && to != T::String {
+    if to != T::String && (width(&to).is_none() || element_width(&from).is_some()) {
         return Err(illegal(name, arguments, arguments.len() - 1, "the name of a type of fixed size, or String"));
     }
     Ok(Bound::new(to.clone(), move |args, _| {

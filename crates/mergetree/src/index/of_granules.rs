@@ -48,7 +48,7 @@ impl GranuleConditions {
     pub fn choose(&self, part: &OpenPart, layout: &Arc<Layout>) -> Chosen {
         let by_key = self.by_key(part);
         let bounds = |place| statistics::bounds(part, layout, place).ok().flatten().map(Arc::new);
-        Chosen { granules: self.by_columns(layout, &bounds, by_key.clone()), by_key }
+        Chosen { granules: self.by_columns(&bounds, by_key.clone()), by_key }
     }
 
     pub fn by_key(&self, part: &OpenPart) -> Vec<Range<usize>> {
@@ -58,7 +58,6 @@ impl GranuleConditions {
     /// Of these granules. `bounds`: of a column, in all granules of the part.
     pub fn by_columns(
         &self,
-        layout: &Layout,
         bounds: &dyn Fn(usize) -> Option<Arc<Bounds>>,
         granules: Vec<Range<usize>>,
     ) -> Vec<Range<usize>> {

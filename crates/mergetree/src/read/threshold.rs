@@ -85,7 +85,7 @@ impl Thresholds {
         // bounds say what the sparse index would, and more.
         if !conditions.columns.is_unknown() {
             let bounds = |place| self.bounds(unit, place);
-            return conditions.by_columns(&self.layout, &bounds, unit.granules.clone());
+            return conditions.by_columns(&bounds, unit.granules.clone());
         }
         let by_key = by_key.unwrap_or_else(|| {
             let chosen: Granules = Arc::new(conditions.by_key(&unit.open));

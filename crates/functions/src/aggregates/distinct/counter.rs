@@ -39,7 +39,7 @@ impl Counter {
         }
     }
 
-    fn to_set(&mut self, set_max: usize) {
+    fn become_set(&mut self, set_max: usize) {
         if let Counter::Few(keys) = self {
             let mut set = Table::new();
             keys.iter().for_each(|key| set.insert(*key, slots_max(set_max)));
@@ -47,7 +47,7 @@ impl Counter {
         }
     }
 
-    fn to_registers(&mut self, shape: &Shape) {
+    fn become_registers(&mut self, shape: &Shape) {
         if !matches!(self, Counter::Registers(_)) {
             let mut registers = Registers::new(shape.form);
             self.keys().into_iter().for_each(|key| registers.insert((shape.hash)(key), shape.form));
@@ -60,8 +60,8 @@ impl Counter {
     fn outgrow(&mut self, key: u64, shape: &Shape) {
         let is_few = matches!(self, Counter::Few(_));
         match shape.set_max {
-            Some(set_max) if is_few => self.to_set(set_max),
-            _ => self.to_registers(shape),
+            Some(set_max) if is_few => self.become_set(set_max),
+            _ => self.become_registers(shape),
         }
         self.insert(key, shape);
     }
@@ -111,14 +111,14 @@ impl Sketch for Counter {
     fn merge(&mut self, other: &Self, shape: &Shape) {
         match other {
             Counter::Registers(registers) => {
-                self.to_registers(shape);
+                self.become_registers(shape);
                 if let Counter::Registers(own) = self {
                     own.merge(registers);
                 }
             }
             Counter::Set(keys) => {
                 let set_max = shape.set_max.unwrap_or_default();
-                self.to_set(set_max);
+                self.become_set(set_max);
                 if let Counter::Set(own) = self {
                     own.reserve(own.len() + keys.len(), slots_max(set_max));
                 }
