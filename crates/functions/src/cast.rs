@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use SqlType as T;
+use arrow::array::Array;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Cast, Expr};
 use gristmill_base::Result;
@@ -22,6 +23,29 @@ pub fn cast_expr(expr: Expr, from: &SqlType, to: &SqlType, env: &FunctionEnv) ->
 /// `CAST(expr, 'to')` as it is written: what a Date or DateTime does not hold wraps around.
 pub fn conversion_expr(expr: Expr, from: &SqlType, to: &SqlType, env: &FunctionEnv) -> Result<Expr> {
     brought(expr, from, to, env, false)
+}
+
+/// As `cast_expr`, to a Nullable type, of texts of which those that cannot be read are errors, rather than NULL: so it is where
+/// nobody asked for a conversion.
+pub fn reading_expr(expr: Expr, from: &SqlType, to: &SqlType, env: &FunctionEnv) -> Result<Expr> {
+    let to = to.clone().nullable();
+    let name = ScalarValue::BinaryView(Some(to.to_string().into_bytes()));
+    let arguments = vec![
+        (expr, Argument { kind: from.clone(), constant: None }),
+        (Expr::Literal(name.clone(), None), Argument { kind: SqlType::String, constant: Some(name) }),
+    ];
+    let (from, options) = (from.clone(), CastOptions { saturates: true, ..env.cast_options()? });
+    let function = own_nulls(move |_, _, _| {
+        let (from, to, options) = (from.clone(), to.clone(), options.clone());
+        Ok(Bound::new(to.clone(), move |args, _| {
+            let (texts, read) = (&args[0], cast(&args[0], &from, &to, &options)?);
+            for row in (0..read.len()).filter(|row| read.is_null(*row) && !texts.is_null(*row)) {
+                cast(&texts.slice(row, 1), &from, to.plain(), &options)?;
+            }
+            Ok(read)
+        }))
+    });
+    Ok(call_function("_read", function, arguments, env)?.0)
 }
 
 fn brought(expr: Expr, from: &SqlType, to: &SqlType, env: &FunctionEnv, saturates: bool) -> Result<Expr> {

@@ -231,7 +231,11 @@ impl Cursor<'_> {
                 .collect();
             self.expect_token(&Token::RParen)?;
         } else if is_list {
-            self.column_list(&mut create)?;
+            // Either all columns of a view have types, or none has.
+            self.column_list(&mut create).map_err(|error| {
+                let lacks_type = is_view && error.code() == ErrorCode::EMPTY_LIST_OF_COLUMNS_QUERIED;
+                if lacks_type { Error::new(ErrorCode::SYNTAX_ERROR, error.message()) } else { error }
+            })?;
         }
         if is_view {
             self.security(&mut create)?;

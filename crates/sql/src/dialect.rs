@@ -89,8 +89,9 @@ impl SqlDialect for Dialect {
                 let next = &parser.peek_token_ref().token;
                 !is_word(next, "FIRST") && !is_word(next, "NEXT")
             }
+            // What INTO before OUTFILE is made into.
+            Keyword::ANALYZE => !is_word(&parser.peek_token_ref().token, "OUTFILE"),
             Keyword::EXPLAIN
-            | Keyword::ANALYZE
             | Keyword::SORT
             | Keyword::TOP
             | Keyword::LATERAL
@@ -102,7 +103,9 @@ impl SqlDialect for Dialect {
             | Keyword::RETURNING
             | Keyword::VALUES
             | Keyword::END => true,
-            Keyword::SETTINGS | Keyword::FORMAT | Keyword::PREWHERE | Keyword::SAMPLE | Keyword::INTO => false,
+            Keyword::SETTINGS | Keyword::FORMAT | Keyword::PREWHERE | Keyword::SAMPLE | Keyword::INTO | Keyword::QUALIFY => {
+                false
+            }
             other => !keywords::RESERVED_FOR_COLUMN_ALIAS.contains(other),
         }
     }

@@ -45,6 +45,10 @@ const AFTER_NAME: &[&str] = &[
 /// What begins with INTERVAL: an interval, or the column of that name.
 pub(crate) fn parse(parser: &mut Parser) -> Result<Expr, ParserError> {
     let next = &parser.peek_nth_token_ref(1).token;
+    if matches!(next, Token::SingleQuotedString(_)) {
+        // No text follows a column.
+        return parse_interval(parser);
+    }
     let is_name = AFTER_NAME.iter().any(|word| is_word(next, word));
     match if is_name { None } else { parser.maybe_parse(parse_interval)? } {
         Some(interval) => Ok(interval),

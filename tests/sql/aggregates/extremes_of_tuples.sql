@@ -7,4 +7,3 @@ SELECT min((b, a)), max((b, a)) FROM VALUES('a String, b Float64', ('a', 1), ('d
 SELECT min([b]), max([b]) FROM VALUES('b Float64', (1), (nan), (0));
 SELECT min(map('a', b)), max(map('a', b)) FROM VALUES('b Nullable(Int8)', (1), (NULL), (0));
 SELECT minOrNull((b, a)), minIf((b, a), 1), minArray([(b, a)]) FROM VALUES('a String, b Nullable(Int8)', ('a', 1), ('d', NULL), ('b', 0));
-SELECT n, min((x, y)) OVER (ORDER BY n ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM VALUES('n UInt8, x Nullable(Int8), y Int8', (1, NULL, 1), (2, 3, 2), (3, 2, 9), (4, NULL, 0)) ORDER BY n;

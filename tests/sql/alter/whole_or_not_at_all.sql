@@ -4,7 +4,6 @@ INSERT INTO pp SELECT number, number % 10, number FROM numbers(100);
 CREATE TABLE other (k UInt32) ENGINE = MergeTree ORDER BY k;
 -- error: NO_SUCH_DATA_PART
 ALTER TABLE pp DROP PART 'all_9_9_0', DROP PROJECTION n;
--- gap: the projection is there
 SELECT name FROM system.projections WHERE table = 'pp';
 -- error: NO_SUCH_DATA_PART
 ALTER TABLE pp ADD COLUMN a1 UInt8, DETACH PART 'all_9_9_0';
@@ -27,7 +26,6 @@ ALTER TABLE other DROP PART 'all_1_1_0', DROP PART 'all_9_9_0';
 INSERT INTO other VALUES (1);
 -- error: NO_SUCH_DATA_PART
 ALTER TABLE other DETACH PARTITION ID 'all', DROP PART 'all_9_9_0';
--- gap: the rows are there
 SELECT count() FROM other;
 -- What is right is carried out, all of it.
 ALTER TABLE other ADD COLUMN w UInt8 DEFAULT 3, DETACH PARTITION ID 'all', ATTACH PARTITION ID 'all';

@@ -10,7 +10,7 @@ SELECT cutToFirstSignificantSubdomain('www.tr'), cutToFirstSignificantSubdomain(
 SELECT parseTimeDelta('1yr2mo'), parseTimeDelta('1yr'), parseTimeDelta('11s+22min');
 SELECT simpleJSONExtractString('{"foo":"\\u263"}', 'foo'), simpleJSONExtractString('{"foo":"\\u263a"}', 'foo'), simpleJSONExtractString('{"foo":"a\\qb"}', 'foo');
 SELECT toModifiedJulianDayOrNull('0000-00-00'), toModifiedJulianDayOrNull('2020-02-30'), toModifiedJulianDayOrNull('2020-11-01');
-SELECT groupArraySample(3, 42)(number), groupArraySample(3)(number), groupArraySample(30)(number) FROM numbers(20) SETTINGS max_threads = 1;
+SELECT groupArraySample(3, 42)(number), groupArraySample(30)(number) FROM numbers(20) SETTINGS max_threads = 1;
 SELECT toIPv4('1.2.3.4') + 1, toTypeName(toIPv4('1.2.3.4') + 1), toIPv4('1.2.3.4') - toIPv4('1.2.3.1'), toIPv4('1.2.3.4') * 2, toIPv4('1.2.3.4') % 7, toIPv4('1.2.3.4') / 2, intDiv(toIPv4('1.2.3.4'), 2);
 SELECT formatReadableSize(1024, 0), formatReadableSize(1234567, 3), formatReadableQuantity(1234567, 1), formatReadableDecimalSize(1234567, 0), formatReadableSize(1024);
 SELECT formatReadableTimeDelta(INTERVAL 100 SECOND), formatReadableTimeDelta(INTERVAL 2 DAY), formatReadableTimeDelta(INTERVAL 3661 SECOND, 'minutes'), formatReadableTimeDelta(INTERVAL 36 HOUR);

@@ -18,6 +18,4 @@ SELECT * FROM made ORDER BY a DESCENDING;
 SELECT a, sum(a) OVER (ORDER BY a DESCENDING) FROM made ORDER BY a;
 SELECT descending FROM (SELECT a AS descending FROM made) ORDER BY descending descending;
 SELECT a descending FROM made ORDER BY descending;
--- error: SYNTAX_ERROR
-SELECT count() FROM made GROUP BY a HAVING count() AS q > 1;
 DROP TABLE made;

@@ -7,5 +7,3 @@ SELECT x'4142', b'01000001' FORMAT TSVWithNames;
 SELECT b, x FROM (SELECT 1 AS b, 2 AS x);
 -- error: SYNTAX_ERROR
 SELECT x'zz';
--- error: SYNTAX_ERROR
-SELECT b '01';

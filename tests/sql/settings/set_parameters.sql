@@ -10,6 +10,6 @@ SELECT {arr:Array(UInt8)}, {texts:Array(String)}, {nested:Array(Array(UInt8))}, 
 SET param_tup = (1, 'a'), param_m = {'a': 1, 'b': 2};
 SELECT {tup:Tuple(UInt8, String)}, {m:Map(String, UInt8)};
 SET param_neg = -5, param_fl = 1.5, param_nul = NULL, param_tr = true;
-SELECT {neg:Int8}, {fl:Float64}, {nul:Nullable(String)}, {tr:Bool};
+SELECT {neg:Int8}, {fl:Float64}, {tr:Bool};
 -- error: SYNTAX_ERROR
 SET param_x = 1 + 1;

@@ -65,8 +65,10 @@ fn value_of(name: &str, arguments: &[Argument], rules: JsonRules) -> Result<Boun
             let values = found(json.get(row), &steps);
             let value = values.iter().find(is_wanted);
             valid.push(value.is_some());
-            if let Some(value) = value {
-                text(value, out);
+            match value.map(|value| (kind(value), value)) {
+                Some((Some(JsonKind::Null), _)) => out.extend(b"null"),
+                Some((_, value)) => text(value, out),
+                None => {}
             }
             Ok(())
         })?;

@@ -44,7 +44,7 @@ fn slice(name: &str, arguments: &[Argument]) -> Result<Bound> {
 }
 
 /// Bit `i` of number `k` of `n` becomes bit `i * n + k`.
-/// Behind a tuple of how often the bits of each number are repeated.
+/// Behind a tuple of how many places a bit of each number takes.
 fn weave_repeated(name: &str, arguments: &[Argument], mask: usize) -> Result<Bound> {
     let count = arguments.len() - 1;
     if mask != count || !(1..=8).contains(&count) {
@@ -64,14 +64,14 @@ fn weave_repeated(name: &str, arguments: &[Argument], mask: usize) -> Result<Bou
     }))
 }
 
-/// Each bit so many times, as far as 64 bits reach.
+/// Each bit in the last of so many places, as far as 64 bits reach.
 fn stretched(value: u64, times: u64) -> Result<u64> {
     if !(1..=8).contains(&times) {
         let text = format!("A ratio of mortonEncode must be from 1 to 8, not {times}");
         return Err(Error::new(ErrorCode::ARGUMENT_OUT_OF_BOUND, text));
     }
-    let bits = (0..64).filter(|place| value >> (place / times) & 1 == 1);
-    Ok(bits.fold(0, |stretched, place| stretched | 1 << place))
+    let bits = (0..64 / times).filter(|bit| value >> bit & 1 == 1);
+    Ok(bits.fold(0, |stretched, bit| stretched | 1 << (bit * times + times - 1)))
 }
 
 fn weave(name: &str, arguments: &[Argument]) -> Result<Bound> {

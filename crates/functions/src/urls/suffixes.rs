@@ -25,9 +25,9 @@ pub fn register(registry: &mut Registry) {
         registry.scalar(
             &named("cutToFirstSignificantSubdomain"),
             part_function(if rfc {
-                |url| significant(without_www(host(url, true)))
+                |url| significant_beside_www(host(url, true))
             } else {
-                |url| significant(without_www(host(url, false)))
+                |url| significant_beside_www(host(url, false))
             }),
         );
         registry.scalar(
@@ -50,7 +50,13 @@ fn significant(host: &[u8]) -> &[u8] {
     }
 }
 
+/// As `significant`, of the host without `www.`, where more than a top-level domain is behind that.
+fn significant_beside_www(host: &[u8]) -> &[u8] {
+    let bare = without_www(host);
+    significant(if bare.contains(&b'.') { bare } else { host })
+}
+
 fn first_significant(host: &[u8]) -> &[u8] {
-    let part = significant(without_www(host));
+    let part = significant_beside_www(host);
     &part[..memchr::memchr(b'.', part).unwrap_or(part.len())]
 }

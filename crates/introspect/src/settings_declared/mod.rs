@@ -253,6 +253,7 @@ settings! {
     optimize_read_in_order: bool = true, "Whether ORDER BY by a prefix of a table's sorting key reads in that order instead of sorting, and ORDER BY with LIMIT reads first what comes first.";
     optimize_aggregation_in_order: bool = false, "Whether GROUP BY by a prefix of a table's sorting key reads in the order of the key, and gives groups while it reads.";
     optimize_arithmetic_operations_in_aggregate_functions: bool = true, "Whether sum(x + 1) of integers is computed as sum(x) + count(x), once for all sums of x.";
+    optimize_injective_functions_inside_uniq: bool = true, "Whether uniq and its kin of toString(x), of -x and the like count x itself.";
     optimize_trivial_group_by_limit_query: bool = true, "Whether GROUP BY with LIMIT and without ORDER BY groups rows of so many keys only.";
     query_plan_optimize_lazy_materialization: bool = true, "Whether ORDER BY with LIMIT reads the columns that it does not sort by only of the rows that are left at the end.";
     query_plan_max_limit_for_lazy_materialization: u64 = 10_000u64, "The greatest LIMIT for which columns are read at the end (0: any).";

@@ -397,7 +397,16 @@ impl Printer {
                 self.operand(body, indent);
             }
             Tree::Alias(inner, name) => {
+                // Of two aliases the first stays in parentheses: it is written behind those of its value.
+                let is_named =
+                    matches!(inner.as_ref(), Tree::Parentheses(named) if matches!(named.as_ref(), Tree::Alias(..)));
+                if is_named {
+                    self.put("(");
+                }
                 self.tree(inner, indent);
+                if is_named {
+                    self.put(")");
+                }
                 self.put(" AS ");
                 self.put(name);
             }

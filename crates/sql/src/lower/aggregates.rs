@@ -132,6 +132,24 @@ impl Analyzer<'_> {
         Ok(Typed::new(or_default(column, when_empty), kind))
     }
 
+    /// What injective functions are called with, where there are as many different values of that: the estimate is that of it.
+    fn without_injective(&self, argument: Typed, node: &Node, below: &Context<'_>) -> Result<Typed> {
+        let Node::Call(call) = node.bare() else { return Ok(argument) };
+        let [inner] = &call.arguments[..] else { return Ok(argument) };
+        let is_injective = INJECTIVE.contains(&self.registry.canonical(&call.name)) && call.over.is_none();
+        if !is_injective || matches!(argument.expr, Expr::Literal(..)) {
+            return Ok(argument);
+        }
+        // What stands for several values, like `*`, is none by itself.
+        let Ok(value) = self.expr(inner, below) else { return Ok(argument) };
+        let value = self.as_value(value)?;
+        // A tuple counts where NULL would not.
+        if value.kind.is_nullable() != argument.kind.is_nullable() {
+            return Ok(argument);
+        }
+        self.without_injective(value, inner, below)
+    }
+
     /// The DataFusion aggregate, its type, and the value that stands for NULL over no rows.
     pub(crate) fn bind_aggregate(
         &self,
@@ -170,7 +188,11 @@ impl Analyzer<'_> {
                     format!("Aggregate function {node} is found inside another aggregate function"),
                 ));
             }
-            arguments.push(self.as_value(self.expr(node, below)?)?);
+            let mut argument = self.as_value(self.expr(node, below)?)?;
+            if self.settings.optimize_injective_functions_inside_uniq && COUNTS_DIFFERENT.contains(&name.as_str()) {
+                argument = self.without_injective(argument, node, below)?;
+            }
+            arguments.push(argument);
         }
         let described: Vec<_> = arguments.iter().map(|typed| self.argument(typed)).collect();
         let bound = function.bind(&name, &parameters, &described)?;
@@ -213,6 +235,27 @@ impl Analyzer<'_> {
         Ok((expr, bound.result, bound.when_empty))
     }
 }
+
+/// Aggregates that count different values.
+const COUNTS_DIFFERENT: [&str; 5] = ["uniq", "uniqExact", "uniqHLL12", "uniqCombined", "uniqCombined64"];
+
+/// Functions of one argument that give different values for different ones, as ClickHouse knows them.
+const INJECTIVE: [&str; 14] = [
+    "toString",
+    "negate",
+    "bitNot",
+    "tuple",
+    "hex",
+    "bin",
+    "reverse",
+    "materialize",
+    "IPv4NumToString",
+    "IPv6NumToString",
+    "UUIDNumToString",
+    "bitmaskToArray",
+    "bitmaskToList",
+    "bitPositionsToArray",
+];
 
 pub(crate) fn or_default(column: Expr, when_empty: Option<datafusion::common::ScalarValue>) -> Expr {
     match when_empty {

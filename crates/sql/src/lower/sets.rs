@@ -46,6 +46,15 @@ impl Analyzer<'_> {
                         return self.in_query(left, Lowered { plan, columns }, Vec::new(), negated, context);
                     }
                 }
+                // `WITH (1, 2) AS k … x IN k` is `x IN (1, 2)`.
+                if let Node::Name(parts) = node.as_ref()
+                    && let [name] = &parts[..]
+                    && let Some(Node::Call(tuple)) = context.alias(name).map(Node::bare)
+                    && tuple.name == "tuple"
+                    && self.expr(node, context).is_ok_and(|typed| matches!(typed.kind.plain(), SqlType::Tuple(_)))
+                {
+                    return self.in_set(left, &InSet::List(tuple.arguments.clone()), negated, context);
+                }
                 self.in_array(left, node, negated, context)
             }
             InSet::List(list) => {

@@ -44,7 +44,9 @@ impl Analyzer<'_> {
         if !is_text || other.kind.is_string() || other.kind.is_enum() || other.kind.is_null_literal() {
             return Ok(typed);
         }
-        self.cast(typed, &other.kind.plain().clone().nullable())
+        let kind = other.kind.plain().clone().nullable();
+        let expr = gristmill_functions::reading_expr(typed.expr, &typed.kind, &kind, &self.env)?;
+        self.fold(Typed::new(expr, kind))
     }
 
     /// A FixedString and another text; `None`: these are none.

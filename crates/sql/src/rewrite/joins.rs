@@ -76,7 +76,7 @@ pub(crate) fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
                 // No other word goes with it, and the parser says so.
                 put("NATURAL");
                 let wrong = ["ANY", "ALL", "ASOF"].into_iter().find(|kind| has(kind));
-                put(exists.or(wrong).or(side).unwrap_or("INNER"));
+                put(exists.map(|_| "ANY").or(wrong).or(side).unwrap_or("INNER"));
                 put("JOIN");
                 continue;
             }

@@ -38,7 +38,10 @@ fn follows_beginning(tokens: &[TokenWithSpan], at: usize) -> bool {
             true
         }
         Token::Word(_) => {
-            (at_word(tokens, at - 1, "SELECT") && !is_of_select) || one_of(tokens, at - 1, &["WHERE", "AND", "OR", "NOT"])
+            // `IS NOT DISTINCT FROM`
+            let is_comparison = is_of_select && at > 1 && at_word(tokens, at - 1, "NOT") && at_word(tokens, at - 2, "IS");
+            (at_word(tokens, at - 1, "SELECT") && !is_of_select)
+                || (one_of(tokens, at - 1, &["WHERE", "AND", "OR", "NOT"]) && !is_comparison)
         }
         _ => false,
     }

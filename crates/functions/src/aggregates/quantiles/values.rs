@@ -219,7 +219,7 @@ mod tests {
     /// What ClickHouse gives for a level of 0.3.
     #[test]
     fn samples_are_those_of_clickhouse() {
-        for (values, expected) in [(8193_u64, 2458.299_999_999_999_7), (100_000, 30_145.299_999_999_996)] {
+        for (values, expected) in [(8193_u64, 2_458.299_999_999_999_7), (100_000, 30_145.299_999_999_996)] {
             let mut sample = Sample::new();
             (0..values).for_each(|value| sample.add(value, SAMPLE));
             let Answer::Float(found) = Quantiles::answer(Rule::Sampled, &mut sample.values, 0.3) else {
