@@ -377,7 +377,7 @@ mod tests {
     #[test]
     fn a_materialized_view_is_shown_with_its_target_or_with_its_engine() {
         let mut view = definition("d", "v", "");
-        view.order_by = vec!["a".into()];
+        (view.order_by, view.primary_key) = (vec!["a".into()], vec!["a".into()]);
         let mut kept = MaterializedView {
             query: "SELECT a FROM d.t".into(),
             database: "d".into(),

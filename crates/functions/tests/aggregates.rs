@@ -316,7 +316,7 @@ fn what_is_not_supported_says_so() {
         ("sum", vec![], "Number of arguments for aggregate function sum doesn't match"),
         ("sumArray", vec![argument("UInt8")], "expected Array"),
         ("sumResample", vec![argument("UInt8"), argument("UInt8")], "start, end and step"),
-        ("sumArgMin", vec![argument("UInt8"), argument("UInt8")], "not supported"),
+        ("sumArgMin", vec![argument("UInt8")], "Number of arguments"),
         ("sumMerge", vec![argument("UInt8")], "expected AggregateFunction"),
         ("quantileTDigest", vec![argument("Decimal(9, 2)")], "Illegal type Decimal(9, 2)"),
     ] {

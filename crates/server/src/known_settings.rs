@@ -56,9 +56,9 @@ mod tests {
         set(&mut settings, "max_threads", "3").expect("declared");
         assert_eq!(settings.max_threads, 3);
         set(&mut settings, "output_format_native_use_flattened_dynamic_and_json_serialization", "1").expect("known");
-        let error = set(&mut settings, "additional_table_filters", "{'t': 'a = 1'}").expect_err("rows would be there");
+        let error = set(&mut settings, "parallel_replicas_custom_key", "a").expect_err("rows would be there");
         assert_eq!(error.code(), ErrorCode::NOT_IMPLEMENTED);
-        set(&mut settings, "additional_table_filters", "{}").expect("no filter");
+        set(&mut settings, "parallel_replicas_custom_key", "").expect("no filter");
         let error = set(&mut settings, "max_thread", "3").expect_err("unknown");
         assert_eq!(error.code(), ErrorCode::UNKNOWN_SETTING);
     }

@@ -42,7 +42,6 @@ fn significant(host: &[u8]) -> &[u8] {
     let dots: Vec<usize> = memchr::memchr_iter(b'.', host).collect();
     match dots[..] {
         [] => &host[..0],
-        [dot] if &host[..dot] == b"www" => &host[dot + 1..],
         [_] => host,
         [.., before, second, last] if SECOND_LEVELS.contains(&&host[second + 1..last]) => &host[before + 1..],
         [second, last] if SECOND_LEVELS.contains(&&host[second + 1..last]) => host,
@@ -50,10 +49,10 @@ fn significant(host: &[u8]) -> &[u8] {
     }
 }
 
-/// As `significant`, of the host without `www.`, where more than a top-level domain is behind that.
+/// As `significant`, of the host without `www.`; a top-level domain that is left alone is significant.
 fn significant_beside_www(host: &[u8]) -> &[u8] {
     let bare = without_www(host);
-    significant(if bare.contains(&b'.') { bare } else { host })
+    if bare.len() < host.len() && !bare.contains(&b'.') { bare } else { significant(bare) }
 }
 
 fn first_significant(host: &[u8]) -> &[u8] {
