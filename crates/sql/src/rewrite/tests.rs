@@ -68,7 +68,10 @@ fn several_limits_become_one() {
 fn stars_with_changes_become_calls() {
     assert_eq!(rewritten("SELECT * FROM t"), "SELECT * FROM t");
     assert_eq!(rewritten("SELECT * EXCEPT SELECT 1"), "SELECT * EXCEPT SELECT 1");
-    assert_eq!(rewritten("SELECT t.* EXCEPT (a) APPLY sum FROM t"), "SELECT __star ( t ) @except@ ( a ) @apply@ sum FROM t");
+    assert_eq!(
+        rewritten("SELECT t.* EXCEPT (a) APPLY sum FROM t"),
+        "SELECT __star ( t ) @except@ ( a ) @apply@ ( sum ) FROM t"
+    );
     assert_eq!(
         rewritten("SELECT COLUMNS('a') REPLACE (b + 1 AS b) FROM t"),
         "SELECT COLUMNS ( 'a' ) @replace@ ( b + 1 @alias@ b ) FROM t"
