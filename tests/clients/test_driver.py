@@ -69,8 +69,7 @@ def test_parameters_and_settings(server):
 def test_a_running_query_tells_its_memory(driver):
     connection = driver.connection
     connection.force_connect()
-    query = "SELECT sleepEachRow(0.2) FROM numbers(8) FORMAT Null"
-    connection.send_query(query, settings={"interactive_delay": 100_000, "max_block_size": 1})
+    connection.send_query("SELECT sleepEachRow(0.2) FROM numbers(8) SETTINGS interactive_delay = 100000, max_block_size = 1")
     connection.send_external_tables(None)
     packets = []
     while not packets or packets[-1] != ServerPacketTypes.END_OF_STREAM:
@@ -80,10 +79,10 @@ def test_a_running_query_tells_its_memory(driver):
     assert len(told) > 2 and ServerPacketTypes.PROGRESS in packets[told[0] :], packets
 
 
-def test_who_says_a_key_of_its_quota_is_shown_with_it(server):
-    client = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port, quota_key="of mine")
+def test_who_says_a_key_of_its_quota_is_shown_with_it(http):
     query = "SELECT quota_key, length(thread_ids) > 0, peak_threads_usage > 0, normalized_query_hash > 0 FROM system.processes WHERE query_id = queryID()"
-    assert client.execute(query) == [("of mine", 1, 1, 1)]
+    assert http.ok(query, quota_key="of mine") == "of mine\t1\t1\t1\n"
+    assert http.ok(query, headers={"X-ClickHouse-Quota": "by a header"}).startswith("by a header\t")
 
 
 def test_errors(driver, table):

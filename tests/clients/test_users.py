@@ -366,7 +366,7 @@ def test_the_user_of_a_server_without_configuration_gets_a_password(tmp_path):
             server = Server(tmp_path / "data")
             http = Http(server.http_port)
         default = As(http, "default", "sesame")
-        assert http("SELECT 1").error == FAILED
+        assert http("SELECT 1").error == (194, "REQUIRED_PASSWORD")
         assert default.ok("SELECT currentUser(), getSetting('max_threads')") == "default\t1\n"
         for query in ("DROP USER default", "ALTER USER default RENAME TO other"):
             assert default(query).error == (495, "ACCESS_STORAGE_READONLY")

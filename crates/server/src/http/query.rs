@@ -148,6 +148,7 @@ async fn prepare(
         client.quota_key = key.to_string();
     }
     let is_nobody = credentials.user.is_empty() && credentials.password.is_empty();
+    let asking = Arc::new(client.clone());
     let (identity, came_in) = core.come_in(credentials, &session_id, client).await.map_err(|error| match error.code() {
         // A browser asks for a name and a password then.
         ErrorCode::AUTHENTICATION_FAILED if is_nobody => Error::new(ErrorCode::REQUIRED_PASSWORD, error.message()),
@@ -191,7 +192,7 @@ async fn prepare(
     let default_format = default_format.filter(|name| !name.is_empty()).map(str::to_string);
     let mut session = session;
     session.query_id.clone_from(&head.query_id);
-    session.client = Arc::new(request::client(parts, peer));
+    session.client = asking;
     Ok(Ready { session, named, _open: open, _came_in: came_in, taken, external, default_format, _place: place })
 }
 
