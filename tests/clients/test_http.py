@@ -122,6 +122,20 @@ def test_errors_have_a_status_and_a_code(http, query, status, name):
     assert (answer.status, answer.error[1]) == (status, name)
 
 
+def test_errors_come_with_their_stack_where_that_is_asked_for(http):
+    failing = "SELECT throwIf(number = 5) FROM numbers(10)"
+    plain = http(failing)
+    assert "Stack trace" not in plain.text and plain.error == (395, "FUNCTION_THROW_IF_VALUE_IS_NON_ZERO")
+    shown = http(failing, stacktrace=1).text
+    head, stack = shown.split(", Stack trace (when copying this message, always include the lines below):\n\n0. ")
+    assert head.startswith("Code: 395. DB::Exception: ") and head.endswith("(FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)"), shown
+    assert "gristmill_functions::" in stack and stack.endswith(" (official build))\n"), shown
+    assert "Stack trace" in http("SELECT * FROM there_is_no_such_table", stacktrace=1).text
+    # Whoever may not come in is told nothing of the program.
+    assert "Stack trace" not in http("SELECT 1", stacktrace=1, user="nobody", password="x").text
+    assert http("SELECT 1", stacktrace="perhaps").error == (36, "BAD_ARGUMENTS")
+
+
 def test_get_changes_nothing(http, table):
     answer = http(f"CREATE TABLE {table} (a Int8) ENGINE = Memory", method="GET")
     assert (answer.status, answer.error) == (500, (164, "READONLY"))

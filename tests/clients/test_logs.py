@@ -30,6 +30,17 @@ LOGS = [
 ]
 
 
+# What the time of threads is parted into.
+TIMES_OF_THREADS = [
+    "UserTimeMicroseconds",
+    "SystemTimeMicroseconds",
+    "OSCPUWaitMicroseconds",
+    "OSIOWaitMicroseconds",
+    "LockWaitMicroseconds",
+    "UnattributedTimeMicroseconds",
+]
+
+
 @pytest.fixture
 def started(tmp_path):
     """Starts a server on one folder of data, again and again."""
@@ -116,7 +127,17 @@ def test_threads_are_told_of(http):
     assert by_threads == http.ok(whole) and int(by_threads) > 0
     ids = f"SELECT arraySort(thread_ids) = (SELECT arraySort(groupArray(thread_id)) {log}), peak_threads_usage BETWEEN 1 AND length(thread_ids) FROM system.query_log WHERE query_id = '{query_id}' AND type = 'QueryFinish'"
     assert http.ok(ids) == "1\t1\n"
+    rows = http.ok(f"SELECT sum(read_rows), sum(read_bytes), sum(written_rows), countIf(memory_usage > peak_memory_usage OR peak_memory_usage < 0), max(peak_memory_usage) > 0 {log}")
+    assert rows == "3000000\t24000000\t0\t0\t1\n"
     assert http.ok(f"SELECT count() FROM system.query_thread_log WHERE query_id = '{asked(http, query)}'") == "0\n"
+
+
+def test_threads_tell_the_rows_that_they_wrote(http, table):
+    http.ok(f"CREATE TABLE {table} (a UInt32) ENGINE = MergeTree ORDER BY a")
+    query_id = asked(http, f"INSERT INTO {table} SELECT number FROM numbers(1000)", log_query_threads=1)
+    told = http.ok(f"SELECT sum(read_rows), sum(written_rows), sum(written_bytes) FROM system.query_thread_log WHERE query_id = '{query_id}'")
+    whole = http.ok(f"SELECT read_rows, written_rows, written_bytes FROM system.query_log WHERE query_id = '{query_id}' AND type = 'QueryFinish'")
+    assert told == whole and told.startswith("1000\t1000\t")
 
 
 def test_views_are_told_of(http, table):
@@ -132,9 +153,33 @@ def test_views_are_told_of(http, table):
     http.ok(f"DROP TABLE {view}")
     http.ok(f"CREATE MATERIALIZED VIEW {view} ENGINE = MergeTree ORDER BY a AS SELECT a, throwIf(a = 3) AS b FROM {table}")
     query_id = asked(http, f"INSERT INTO {table} SELECT number FROM numbers(10)")
-    told = http.ok(f"SELECT status, exception_code FROM system.query_views_log WHERE initial_query_id = '{query_id}'")
-    assert told == "ExceptionWhileProcessing\t395\n"
+    told = http.ok(f"SELECT status, exception_code, stack_trace LIKE '0. %' FROM system.query_views_log WHERE initial_query_id = '{query_id}'")
+    assert told == "ExceptionWhileProcessing\t395\t1\n"
     http.ok(f"DROP TABLE {view}")
+
+
+def test_a_view_tells_its_own_events(http, table):
+    """Not those of the whole INSERT: one view computes much and keeps little, the other the other way round."""
+    http.ok(f"CREATE TABLE {table} (a UInt64) ENGINE = MergeTree ORDER BY a")
+    computes = "SELECT sum(sipHash64(concat(toString(a), toString(a + 1), toString(a + 2)))) AS s FROM"
+    http.ok(f"CREATE MATERIALIZED VIEW {table}_computes ENGINE = MergeTree ORDER BY s AS {computes} {table}")
+    http.ok(f"CREATE MATERIALIZED VIEW {table}_keeps ENGINE = MergeTree ORDER BY a AS SELECT a FROM {table} WHERE a < 1000")
+    query_id = asked(http, f"INSERT INTO {table} SELECT number FROM numbers(300000)")
+    events = "ProfileEvents['InsertedRows'], ProfileEvents['MergeTreeDataWriterRows'], ProfileEvents['InsertQuery'], ProfileEvents['Query']"
+    log = f"FROM system.query_views_log WHERE initial_query_id = '{query_id}'"
+    assert http.ok(f"SELECT {events} {log} ORDER BY view_name") == "1\t1\t0\t0\n1000\t1000\t0\t0\n"
+    whole = f"FROM system.query_log WHERE query_id = '{query_id}' AND type = 'QueryFinish'"
+    assert http.ok(f"SELECT {events} {whole}") == "301001\t301001\t1\t1\n"
+    computed = "ProfileEvents['UserTimeMicroseconds'] + ProfileEvents['SystemTimeMicroseconds']"
+    views = [int(micros) for micros in http.ok(f"SELECT {computed} {log} ORDER BY view_name").split()]
+    assert views[0] > views[1] > 0 and sum(views) < int(http.ok(f"SELECT {computed} {whole}")), views
+    parts = " + ".join(f"ProfileEvents['{name}']" for name in TIMES_OF_THREADS)
+    told = http.ok(f"SELECT countIf(abs({parts} - ProfileEvents['RealTimeMicroseconds']) > 50) {log}")
+    assert told == "0\n", http.ok(f"SELECT ProfileEvents {log}")
+    peaks = f"SELECT countIf(peak_memory_usage <= 0), max(peak_memory_usage) <= (SELECT memory_usage {whole}) {log}"
+    assert http.ok(peaks) == "0\t1\n"
+    http.ok(f"DROP TABLE {table}_computes")
+    http.ok(f"DROP TABLE {table}_keeps")
 
 
 def test_the_part_log(http, table):
@@ -160,6 +205,78 @@ def test_metrics_are_collected(http):
     until(http, "SELECT sum(ProfileEvent_Query) FROM system.metric_log")
     until(http, "SELECT sum(CurrentMetric_AttachedDatabase) FROM system.metric_log")
     until(http, "SELECT count() FROM system.asynchronous_metric_log WHERE metric = 'Uptime'")
+    until(http, "SELECT countIf(metric LIKE 'OSUserTimeCPU%') FROM system.asynchronous_metric_log")
+
+
+def test_metrics_tell_what_there_is(server, http, table):
+    """Each has a description, connections and queries count themselves, and Prometheus gets the same ones."""
+    assert http.ok("SELECT countIf(description = '') FROM (SELECT * FROM system.metrics UNION ALL SELECT metric, toInt64(0), description, name FROM system.asynchronous_metrics)") == "0\n"
+    metric = "SELECT value FROM system.metrics WHERE metric = '{}'"
+    client = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port)
+    [[connections]] = client.execute(metric.format("TCPConnection"))
+    assert connections >= 1 and client.execute(metric.format("Query"))[0][0] >= 1
+    client.disconnect()
+    assert int(http.ok(metric.format("HTTPConnection"))) >= 1 and int(http.ok(metric.format("MemoryTracking"))) > 0
+    http.ok(f"CREATE TABLE {table} (a UInt32) ENGINE = MergeTree ORDER BY a SETTINGS old_parts_lifetime = 600")
+    before = int(http.ok(metric.format("PartsActive")))
+    http.ok(f"SYSTEM STOP MERGES {table}")
+    for row in range(3):
+        http.ok(f"INSERT INTO {table} VALUES ({row})", async_insert=0)
+    assert int(http.ok(metric.format("PartsActive"))) >= before + 3
+    http.ok(f"SYSTEM START MERGES {table}")
+    http.ok(f"OPTIMIZE TABLE {table} FINAL")
+    assert int(http.ok(metric.format("PartsOutdated"))) >= 3
+    names = set(http.ok("SELECT metric FROM system.metrics").split())
+    page = http(path="/metrics", method="GET").text
+    assert {name for name in names if f"\nClickHouseMetrics_{name} " in page} == names
+    for name in ("OSUserTime", "MemoryVirtual", "TotalRowsOfMergeTreeTables", "NetworkReceiveBytes_lo", "OSMemoryTotal"):
+        assert f"\nClickHouseAsyncMetrics_{name} " in page, name
+    assert "\nClickHouseProfileEvents_InterfaceHTTPReceiveBytes 0\n" not in page
+
+
+def test_the_log_names_tables_and_rights(http, table):
+    """Of statements that change tables, as of queries; and which rights were asked about."""
+    database, other = http.ok("SELECT currentDatabase()").strip(), f"{table}_other"
+    log = "SELECT databases, tables, used_privileges, missing_privileges FROM system.query_log WHERE type != 'QueryStart' AND query_id = '{}'"
+
+    def told(statement: str, **settings) -> list[str]:
+        return http.ok(log.format(asked(http, statement, **settings))).strip("\n").split("\t")
+
+    full, full_other = f"{database}.{table}", f"{database}.{other}"
+    for statement, right, tables in [
+        (f"CREATE TABLE {table} (a UInt32, b String) ENGINE = MergeTree ORDER BY a", f"CREATE TABLE ON {full}", [full]),
+        (f"INSERT INTO {table} VALUES (1, 'x')", f"INSERT(a, b) ON {full}", [full]),
+        (f"SELECT a FROM {table} WHERE b = 'x'", f"SELECT(a, b) ON {full}", [full]),
+        (f"ALTER TABLE {table} UPDATE b = 'y' WHERE a = 1", f"ALTER UPDATE(b) ON {full}", [full]),
+        (f"OPTIMIZE TABLE {table}", f"OPTIMIZE ON {full}", [full]),
+        (f"CREATE TABLE {other} ENGINE = MergeTree ORDER BY a AS SELECT * FROM {table}", f"CREATE TABLE ON {full_other}", [full, full_other]),
+        (f"DROP TABLE {other}", f"DROP TABLE ON {full_other}", [full_other]),
+        (f"RENAME TABLE {table} TO {other}", f"DROP TABLE ON {full}", [full, full_other]),
+        (f"RENAME TABLE {other} TO {table}", f"CREATE TABLE ON {full}", [full, full_other]),
+    ]:
+        databases, tables_told, used, missing = told(statement, async_insert=0, mutations_sync=1)
+        assert (databases, missing) == (f"['{database}']", "[]"), statement
+        assert tables_told == str(tables).replace(", ", ","), statement
+        assert f"'{right}'" in used, (statement, used)
+    user = "u" + uuid.uuid4().hex
+    http.ok(f"CREATE USER {user} IDENTIFIED WITH plaintext_password BY 'p'")
+    refused = uuid.uuid4().hex
+    assert http(f"DROP TABLE {table}", query_id=refused, headers={"X-ClickHouse-User": user, "X-ClickHouse-Key": "p"}).status == 403
+    http.ok("SYSTEM FLUSH LOGS")
+    assert http.ok(log.format(refused)) == f"['{database}']\t['{full}']\t[]\t['DROP TABLE ON {full}']\n"
+    http.ok(f"DROP USER {user}")
+
+
+def test_parts_tell_their_mutations_and_projections(http, table):
+    http.ok(f"CREATE TABLE {table} (a UInt32, b UInt32, PROJECTION p (SELECT b ORDER BY b)) ENGINE = MergeTree ORDER BY a")
+    http.ok(f"INSERT INTO {table} VALUES (1, 1)", async_insert=0)
+    http.ok(f"ALTER TABLE {table} UPDATE b = 2 WHERE a = 1", mutations_sync=1)
+    [mutation] = http.ok(f"SELECT mutation_id FROM system.mutations WHERE table = '{table}'").split()
+    log = f"FROM system.part_log WHERE table = '{table}'"
+    http.ok("SYSTEM FLUSH LOGS")
+    assert http.ok(f"SELECT event_type, mutation_ids, projections {log} AND event_type IN ('NewPart', 'MutatePart') ORDER BY event_type") == (
+        f"NewPart\t\t['p']\nMutatePart\t{mutation}\t['p']\n"
+    )
 
 
 def test_a_query_that_runs_for_long(http):
@@ -172,6 +289,27 @@ def test_a_query_that_runs_for_long(http):
     http.ok("SELECT sleepEachRow(0.5) FROM numbers(5) SETTINGS max_block_size = 1, query_metric_log_interval = 0", query_id=query_id)
     http.ok("SYSTEM FLUSH LOGS")
     assert http.ok(f"SELECT count() FROM system.query_metric_log WHERE query_id = '{query_id}'") == "0\n"
+
+
+def test_errors_tell_where_they_began(http):
+    failing = "SELECT throwIf(number = 5, 'began there') FROM numbers(10)"
+    query_id = asked(http, failing)
+    row = f"FROM system.query_log WHERE query_id = '{query_id}'"
+    shown = http.ok(f"SELECT stack_trace {row} AND exception_code = 395 FORMAT RawBLOB")
+    lines = shown.splitlines()
+    assert len(lines) > 5 and lines[0].startswith("0. ") and " @ 0x" in lines[0], shown
+    assert "gristmill_functions::" in shown and "gristmill_base::error::" not in shown, shown
+    assert http.ok(f"SELECT count() {row} AND exception_code = 0 AND stack_trace != ''") == "0\n"
+    without = asked(http, failing, calculate_text_stack_trace=0)
+    assert http.ok(f"SELECT DISTINCT stack_trace FROM system.query_log WHERE query_id = '{without}'") == "\n"
+    named = "arrayExists(address -> demangle(addressToSymbol(address)) LIKE '%gristmill_functions::%', last_error_trace)"
+    settings = {"allow_introspection_functions": 1}
+    assert http.ok(f"SELECT {named}, length(last_error_trace) > 5 FROM system.errors WHERE code = 395", **settings) == "1\t1\n"
+    of_log = f"FROM system.error_log WHERE last_error_query_id = '{without}'"
+    assert http.ok(f"SELECT DISTINCT {named} {of_log}", **settings) == "1\n"
+    before_start = asked(http, "SELECT * FROM there_is_no_such_table")
+    told = http.ok(f"SELECT type, stack_trace LIKE '0. %' FROM system.query_log WHERE query_id = '{before_start}'")
+    assert told == "ExceptionBeforeStart\t1\n"
 
 
 def test_errors_are_counted(http):
@@ -194,6 +332,7 @@ def test_sessions(server, http):
     told = http.ok(f"SELECT type, interface, client_address, failure_reason LIKE '%Authentication failed%' {log} ORDER BY type, interface")
     assert told == "LoginFailure\tHTTP\t::ffff:127.0.0.1\t1\nLoginSuccess\tTCP\t::ffff:127.0.0.1\t0\nLogout\tTCP\t::ffff:127.0.0.1\t0\n"
     assert http.ok(f"SELECT uniqExact(auth_id), count() {log} AND interface = 'TCP'") == "1\t2\n"
+    assert http.ok(f"SELECT type, auth_type, profiles {log} ORDER BY type") == "LoginFailure\t\\N\t[]\nLoginSuccess\tSHA256_PASSWORD\t['default']\nLogout\tSHA256_PASSWORD\t[]\n"
     assert "right" not in http.ok("SELECT * FROM system.session_log FORMAT JSONEachRow")
     http.ok(f"DROP USER {user}")
 

@@ -55,6 +55,19 @@ def test_samples_are_rows(http):
     assert int(http.ok("SELECT value FROM system.events WHERE event = 'QueryProfilerRuns'")) > 0
 
 
+def test_allocations_are_known_again_when_they_are_freed(http):
+    query_id = uuid.uuid4().hex
+    each = {"memory_profiler_sample_probability": 1, "max_untracked_memory": 0, "memory_profiler_step": 0}
+    http.ok("SELECT count() FROM numbers(10)", query_id=query_id, query_profiler_real_time_period_ns=0, query_profiler_cpu_time_period_ns=0, **each)
+    http.ok("SYSTEM FLUSH LOGS")
+    log = f"FROM system.trace_log WHERE query_id = '{query_id}' AND trace_type = 'MemorySample'"
+    assert int(http.ok(f"SELECT countIf(size > 0 AND ptr > 0) {log}")) > 10
+    # Samples that find no room are left out, so that not every one has its other half.
+    both = f"SELECT count() FROM (SELECT ptr {log} AND ptr != 0 GROUP BY ptr HAVING countIf(size > 0) > 0 AND countIf(size < 0) > 0)"
+    assert int(http.ok(both)) > 0
+    assert http.ok(f"SELECT countIf(revision = 0) {log}") == "0\n"
+
+
 def test_settings_of_one_query_hold(http):
     query_id = uuid.uuid4().hex
     query = QUERY.replace(" FORMAT", " SETTINGS query_profiler_cpu_time_period_ns = 1000000, query_profiler_real_time_period_ns = 0, memory_profiler_step = 0 FORMAT")

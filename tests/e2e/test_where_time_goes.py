@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 
+import pytest
 from fault_proxy import Fault, FaultProxy
 from runner import gristmill
 
@@ -14,6 +15,9 @@ SELECT k, v FROM system.query_log ARRAY JOIN mapKeys(ProfileEvents) AS k, mapVal
 WHERE type = 'QueryFinish' AND log_comment = 'watched' AND (k LIKE 'Wall%' OR k LIKE 'OS%' OR k LIKE '%TimeMicroseconds' OR k LIKE '%Wait%')
 UNION ALL SELECT 'all', query_duration_ms * 1000 FROM system.query_log WHERE type = 'QueryFinish' AND log_comment = 'watched'
 """
+
+# What the time of a thread is parted into.
+OF_THREADS = ["UserTimeMicroseconds", "SystemTimeMicroseconds", "OSCPUWaitMicroseconds", "OSIOWaitMicroseconds", "LockWaitMicroseconds", "UnattributedTimeMicroseconds"]
 
 
 def watched(query: str, *before: str, path=None) -> dict[str, int]:
@@ -55,6 +59,55 @@ def test_processors_that_others_have_are_named():
         parts = watched(COMPUTES)
     assert parts["OSCPUWaitMicroseconds"] > parts["OSCPUVirtualTimeMicroseconds"], parts
     assert parts["WallRunnableMicroseconds"] > parts["all"] * 0.3, parts
+
+
+THREADS = f"""
+SELECT ProfileEvents['RealTimeMicroseconds'] AS real, real - ({" + ".join(f"ProfileEvents['{name}']" for name in OF_THREADS)}) AS rest, read_rows
+FROM system.query_thread_log
+"""
+
+
+@pytest.mark.parametrize("beside", [contextlib.nullcontext, hogs])
+def test_the_parts_of_a_thread_add_up(beside):
+    """However much of the processors others have: what a thread waits for between two stretches of work is not its work."""
+    with beside():
+        answer = gristmill(f"{COMPUTES} SETTINGS log_comment = 'watched', log_query_threads = 1 FORMAT Null", THREADS).ok()
+    threads = [[int(cell) for cell in row] for row in answer.rows]
+    assert threads and sum(rows for _, _, rows in threads) == 3_000_000, threads
+    assert all(abs(rest) <= max(real * 0.05, 20) for real, rest, _ in threads), threads
+    assert max(real for real, _, _ in threads) > 10_000, threads
+
+
+def perf(settings: str) -> dict[str, int]:
+    """The events of the processor and of the kernel that a query counted."""
+    log = "SELECT k, v FROM system.query_log ARRAY JOIN mapKeys(ProfileEvents) AS k, mapValues(ProfileEvents) AS v WHERE type = 'QueryFinish' AND log_comment = 'watched' AND k LIKE 'Perf%'"
+    answer = gristmill(f"{COMPUTES} SETTINGS log_comment = 'watched'{settings} FORMAT Null", log)
+    assert answer.code == 0, answer
+    return {name: int(value) for name, value in answer.rows}
+
+
+def test_the_processor_is_asked_where_somebody_wants_to_know():
+    assert perf("") == {}
+    counted = perf(", metrics_perf_events_enabled = 1")
+    if not counted:
+        pytest.skip("this kernel gives no counters")
+    assert counted["PerfTaskClock"] > 10_000_000 and counted["PerfMinEnabledTime"] > 0, counted
+    assert counted.get("PerfMinEnabledRunningTime", 0) <= counted["PerfMinEnabledTime"], counted
+    one = perf(", metrics_perf_events_enabled = 1, metrics_perf_events_list = 'PerfTaskClock, PerfNothing'")
+    assert set(one) == {"PerfTaskClock", "PerfMinEnabledTime", "PerfMinEnabledRunningTime"}, one
+    if "PerfInstructions" in counted and "PerfCPUCycles" in counted:
+        shown = gristmill(f"EXPLAIN ANALYZE {COMPUTES} SETTINGS metrics_perf_events_enabled = 1")
+        assert "instructions per cycle" in shown.out, shown
+
+
+def test_what_the_processor_did_is_told_by_thread_too():
+    log = "SELECT sum(ProfileEvents['PerfTaskClock']), sum(ProfileEvents['OSCPUVirtualTimeMicroseconds']) * 1000 FROM system.query_thread_log"
+    answer = gristmill(f"{COMPUTES} SETTINGS log_query_threads = 1, metrics_perf_events_enabled = 1, metrics_perf_events_list = 'PerfTaskClock' FORMAT Null", log)
+    assert answer.code == 0, answer
+    clock, computed = map(int, answer.rows[0])
+    if not clock:
+        pytest.skip("this kernel gives no counters")
+    assert abs(clock - computed) < computed * 0.1, answer
 
 
 def test_a_slow_store_is_named(s3):

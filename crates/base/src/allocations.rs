@@ -14,7 +14,7 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
@@ -24,7 +24,7 @@ use futures::future::BoxFuture;
 
 use crate::operator_time::{self, StreamTime};
 use crate::sampling::{self, Profile};
-use crate::spending::{self, Spending};
+use crate::spending::{self, PerfEvents, Spending};
 use crate::{Error, ErrorCode, Result, machine, units};
 
 /// What a thread gathers before it touches a tally that others share, in bytes; less for tallies that are profiled so.
@@ -45,6 +45,8 @@ pub struct Tally {
     gathers: AtomicI64,
     /// Where stacks of its threads are sampled.
     profile: OnceLock<Arc<Profile>>,
+    /// Counters of the processor that its threads have on.
+    perf_events: AtomicU32,
 }
 
 /// Whoever waits for work that a thread does: it may have lost interest, or run out of time.
@@ -61,6 +63,23 @@ thread_local! {
     /// How much of that is handed over.
     static GATHERS: Cell<i64> = const { Cell::new(GATHERED_BYTES) };
     static CURRENT: Cell<*const Tally> = const { Cell::new(ptr::null()) };
+    static PART: Cell<Part> = const { Cell::new(Part { whole: ptr::null(), own: ptr::null() }) };
+    static HELD: Cell<Held> = const { Cell::new(Held { of: ptr::null(), now: 0, peak: 0 }) };
+}
+
+/// A part of a tally's work that is told by itself: while the thread works for `whole`, `own` counts too.
+#[derive(Clone, Copy)]
+struct Part {
+    whole: *const Tally,
+    own: *const Tally,
+}
+
+/// What the thread allocated for a tally since `take_held`, less what it freed, and the most that this was.
+#[derive(Clone, Copy)]
+struct Held {
+    of: *const Tally,
+    now: i64,
+    peak: i64,
 }
 
 impl Default for Tally {
@@ -85,6 +104,7 @@ impl Tally {
             spending: Spending::new(),
             gathers: AtomicI64::new(GATHERED_BYTES),
             profile: OnceLock::new(),
+            perf_events: AtomicU32::new(0),
         }
     }
 
@@ -116,6 +136,14 @@ impl Tally {
     /// What threads spend while they work for it.
     pub fn spending(&self) -> &Spending {
         &self.spending
+    }
+
+    pub(crate) fn perf_events(&self) -> PerfEvents {
+        PerfEvents::of_bits(self.perf_events.load(Relaxed))
+    }
+
+    pub(crate) fn count_perf_events(&self, events: PerfEvents) {
+        self.perf_events.store(events.bits(), Relaxed);
     }
 
     pub(crate) fn profile(&self) -> Option<&Arc<Profile>> {
@@ -172,39 +200,50 @@ pub struct CountingAllocator<A>(pub A);
 // SAFETY: every call is handed on unchanged; counting neither allocates nor unwinds.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for CountingAllocator<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as i64);
-        unsafe { self.0.alloc(layout) }
+        let pointer = unsafe { self.0.alloc(layout) };
+        count(layout.size() as i64, pointer);
+        pointer
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as i64);
-        unsafe { self.0.alloc_zeroed(layout) }
+        let pointer = unsafe { self.0.alloc_zeroed(layout) };
+        count(layout.size() as i64, pointer);
+        pointer
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(-(layout.size() as i64));
+        count(-(layout.size() as i64), pointer);
         unsafe { self.0.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size as i64 - layout.size() as i64);
-        unsafe { self.0.realloc(pointer, layout, size) }
+        let (before, after) = (layout.size() as i64, size as i64);
+        // Whoever looks at each allocation is to see the old place go and the new one come.
+        let is_looked_at = GATHERS.try_with(Cell::get).is_ok_and(|gathers| gathers < GATHERED_BYTES);
+        if is_looked_at {
+            count(-before, pointer);
+        }
+        let pointer = unsafe { self.0.realloc(pointer, layout, size) };
+        count(if is_looked_at { after } else { after - before }, pointer);
+        pointer
     }
 }
 
-fn count(bytes: i64) {
+/// `pointer`: what was allocated, or is freed. An allocation that fails ends the process, so it may be counted as well.
+fn count(bytes: i64, pointer: *mut u8) {
     // A thread that ends frees its last memory without its locals: nobody misses that.
     let _ = GATHERED.try_with(|gathered| {
         let now = gathered.get() + bytes;
         gathered.set(now);
         if now.abs() >= GATHERS.try_with(Cell::get).unwrap_or(GATHERED_BYTES) {
-            hand_over();
+            hand_over(pointer.addr() as u64);
         }
     });
 }
 
-/// Adds what the thread has gathered to the tally it works for.
-fn hand_over() {
+/// Adds what the thread has gathered to the tally it works for. `address`: of the allocation that was one too many; 0: there
+/// is none.
+fn hand_over(address: u64) {
     let gathered = GATHERED.try_with(|gathered| gathered.replace(0)).unwrap_or(0);
     if gathered == 0 {
         return;
@@ -214,10 +253,36 @@ fn hand_over() {
     // SAFETY: whoever set it holds the tally until it sets another (`Entered`).
     if let Some(tally) = unsafe { current.as_ref() } {
         let now = tally.add(gathered);
+        note_held(current, gathered);
         if let Some(profile) = tally.profile.get() {
-            sampling::allocated(profile, gathered, now);
+            sampling::allocated(profile, gathered, now, address);
         }
     }
+}
+
+/// What the calling thread allocated for a tally, and for the part of its work that it is at.
+fn note_held(current: *const Tally, bytes: i64) {
+    let _ = HELD.try_with(|held| {
+        let before = held.get();
+        let now = if before.of == current { before.now + bytes } else { bytes };
+        let peak = if before.of == current { before.peak.max(now) } else { now.max(0) };
+        held.set(Held { of: current, now, peak });
+    });
+    if let Ok(part) = PART.try_with(Cell::get)
+        && part.whole == current
+    {
+        // SAFETY: whoever set it holds both (`EnteredPart`).
+        if let Some(own) = unsafe { part.own.as_ref() } {
+            own.add(bytes);
+        }
+    }
+}
+
+/// What the calling thread allocated for a tally since this was asked last, less what it freed, and the most that this was.
+pub(crate) fn take_held(tally: &Arc<Tally>) -> (i64, i64) {
+    let nothing = Held { of: ptr::null(), now: 0, peak: 0 };
+    let held = HELD.try_with(|held| held.replace(nothing)).unwrap_or(nothing);
+    if held.of == Arc::as_ptr(tally) { (held.now, held.peak) } else { (0, 0) }
 }
 
 /// While it lives, this thread works for a tally.
@@ -241,7 +306,7 @@ impl Entered<'_> {
         let before = CURRENT.with(Cell::get);
         if before != pointer && pointer.is_null() {
             // A moment within the work for somebody, whose time it is.
-            hand_over();
+            hand_over(0);
             CURRENT.with(|current| current.set(pointer));
             GATHERS.with(|gathers| gathers.set(GATHERED_BYTES));
         } else if before != pointer {
@@ -259,9 +324,53 @@ impl Drop for Entered<'_> {
     }
 }
 
+/// While it lives, what this thread does for the tally that it works for counts for a part of that besides.
+pub struct EnteredPart<'a> {
+    before: Part,
+    _part: std::marker::PhantomData<(&'a Arc<Tally>, *const ())>,
+}
+
+/// The thread is at a part of the work for the tally that it works for: `part` counts as well.
+pub fn enter_part(part: &Arc<Tally>) -> EnteredPart<'_> {
+    let before = PART.with(Cell::get);
+    turn_to_part(Part { whole: CURRENT.with(Cell::get), own: Arc::as_ptr(part) });
+    EnteredPart { before, _part: std::marker::PhantomData }
+}
+
+impl Drop for EnteredPart<'_> {
+    fn drop(&mut self) {
+        turn_to_part(self.before);
+    }
+}
+
+fn turn_to_part(part: Part) {
+    let before = PART.with(Cell::get);
+    if before.whole == part.whole && before.own == part.own {
+        return;
+    }
+    hand_over(0);
+    PART.with(|current| current.set(part));
+    if let Some(tally) = current() {
+        spending::works_for(&tally);
+    }
+}
+
+/// The part that the thread is at of the work for its tally.
+pub fn current_part() -> Option<Arc<Tally>> {
+    let Part { whole, own } = PART.try_with(Cell::get).ok()?;
+    if own.is_null() || whole.is_null() || whole != CURRENT.with(Cell::get) {
+        return None;
+    }
+    // SAFETY: it came from an `Arc` that is held until another is set (`EnteredPart`), so one more may be made of it.
+    unsafe {
+        Arc::increment_strong_count(own);
+        Some(Arc::from_raw(own))
+    }
+}
+
 /// The thread works for another tally, or for none, from here on. Whoever calls holds that tally.
 fn turn_to(pointer: *const Tally) {
-    hand_over();
+    hand_over(0);
     CURRENT.with(|current| current.set(pointer));
     let tally = current();
     GATHERS.with(|gathers| gathers.set(tally.as_ref().map_or(GATHERED_BYTES, |tally| tally.gathers.load(Relaxed))));
@@ -412,9 +521,10 @@ pub fn own(bytes: usize) -> Result<()> {
 }
 
 /// A future that works for a tally whenever it is polled, and when it is dropped; its time is that of the operator which
-/// made it.
+/// made it, and of the part of the work within which it was made.
 pub struct Counted<F> {
     tally: Option<Arc<Tally>>,
+    part: Option<Arc<Tally>>,
     operator: Option<Arc<StreamTime>>,
     /// `None` only while it is dropped.
     future: Option<Pin<Box<F>>>,
@@ -422,15 +532,25 @@ pub struct Counted<F> {
 
 /// `future` works for the tally; for whichever its poller works for, where there is none.
 pub fn counted<F: Future>(tally: Option<Arc<Tally>>, future: F) -> Counted<F> {
-    Counted { tally, operator: operator_time::current(), future: Some(Box::pin(future)) }
+    let part = match &tally {
+        Some(tally) if Arc::as_ptr(tally) == CURRENT.with(Cell::get) => current_part(),
+        _ => None,
+    };
+    Counted { tally, part, operator: operator_time::current(), future: Some(Box::pin(future)) }
+}
+
+/// `future` is a part of the work for the tally that the calling thread works for.
+pub fn counted_for_part<F: Future>(part: Arc<Tally>, future: F) -> Counted<F> {
+    Counted { tally: current(), part: Some(part), operator: operator_time::current(), future: Some(Box::pin(future)) }
 }
 
 impl<F: Future> Future for Counted<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        let Counted { tally, operator, future } = &mut *self;
+        let Counted { tally, part, operator, future } = &mut *self;
         let _entered = tally.as_ref().map(enter);
+        let _part = part.as_ref().map(enter_part);
         let _frame = operator.as_ref().map(operator_time::enter);
         match future {
             Some(future) => future.as_mut().poll(context),
@@ -442,6 +562,7 @@ impl<F: Future> Future for Counted<F> {
 impl<F> Drop for Counted<F> {
     fn drop(&mut self) {
         let _entered = self.tally.as_ref().map(enter);
+        let _part = self.part.as_ref().map(enter_part);
         drop(self.future.take());
     }
 }
@@ -461,10 +582,11 @@ pub fn count_tasks_of_datafusion() {
         }
 
         fn trace_block(&self, block: Box<dyn FnOnce() -> Value + Send>) -> Box<dyn FnOnce() -> Value + Send> {
-            let operator = operator_time::current();
+            let (operator, part) = (operator_time::current(), current_part());
             match current() {
                 Some(tally) => Box::new(move || {
                     let _entered = enter(&tally);
+                    let _part = part.as_ref().map(enter_part);
                     let _frame = operator.as_ref().map(operator_time::enter);
                     block()
                 }),
@@ -483,7 +605,7 @@ mod tests {
 
     /// The tests' allocator is not wrapped: what it would count is counted by hand.
     fn allocate(bytes: i64) {
-        count(bytes);
+        count(bytes, ptr::null_mut());
     }
 
     #[test]
@@ -564,5 +686,38 @@ mod tests {
         });
         tokio::spawn(spawning).await.expect("spawned").expect("done");
         assert_eq!(a.bytes(), 2 << 20);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_a_part_of_the_work_takes_counts_for_both() {
+        let (whole, part) = (Arc::new(Tally::new()), Arc::new(Tally::new()));
+        let of_part = part.clone();
+        let work = counted(Some(whole.clone()), async move {
+            allocate(1 << 20);
+            counted_for_part(of_part.clone(), async {
+                allocate(2 << 20);
+                spending::read_rows(&current().expect("entered"), 5, 50);
+                let spawned = async {
+                    tokio::task::yield_now().await;
+                    allocate(4 << 20);
+                };
+                crate::runtime::Task::on(&tokio::runtime::Handle::current(), spawned).join().await
+            })
+            .await
+            .expect("done");
+            assert!(current_part().is_none(), "it is over");
+            spending::read_rows(&current().expect("entered"), 7, 70);
+            allocate(8 << 20);
+            let other = Arc::new(Tally::new());
+            let (_part, _other) = (enter_part(&of_part), enter(&other));
+            assert!(current_part().is_none(), "it is no part of another's work");
+        });
+        tokio::spawn(work).await.expect("done");
+        let rows = |tally: &Tally| tally.spending().total().rows_read;
+        assert_eq!((whole.bytes() >> 20, part.bytes() >> 20), (15, 6));
+        assert_eq!((rows(&whole), rows(&part)), (12, 5));
+        let held: i64 = whole.spending().threads().iter().map(|thread| thread.memory).sum();
+        assert_eq!(held >> 20, 15, "of all threads");
+        assert!(whole.spending().threads().iter().any(|thread| thread.memory_peak >= 8 << 20));
     }
 }

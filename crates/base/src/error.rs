@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use arrow::error::ArrowError;
 use datafusion::error::DataFusionError;
@@ -133,6 +133,7 @@ codes! {
     TOO_LARGE_STRING_SIZE = 131,
     AGGREGATE_FUNCTION_DOESNT_ALLOW_PARAMETERS = 133,
     ZERO_ARRAY_OR_TUPLE_INDEX = 135,
+    UNKNOWN_ELEMENT_IN_CONFIG = 137,
     NO_ELEMENTS_IN_CONFIG = 139,
     SAMPLING_NOT_SUPPORTED = 141,
     ILLEGAL_DIVISION = 153,
@@ -152,6 +153,8 @@ codes! {
     THERE_IS_NO_PROFILE = 180,
     INVALID_CONFIG_PARAMETER = 318,
     TOO_MANY_COLUMNS = 161,
+    TOO_MANY_TEMPORARY_COLUMNS = 165,
+    TOO_MANY_TEMPORARY_NON_CONST_COLUMNS = 166,
     TOO_DEEP_SUBQUERIES = 162,
     TOO_DEEP_AST = 167,
     TOO_BIG_AST = 168,
@@ -308,11 +311,14 @@ struct Inner {
     message: String,
     context: Vec<String>,
     transient: bool,
+    /// Where it began.
+    trace: Arc<[u64]>,
 }
 
 impl Error {
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Error(Box::new(Inner { code, message: message.into(), context: Vec::new(), transient: false }))
+        let message = message.into();
+        Error(Box::new(Inner { code, message, context: Vec::new(), transient: false, trace: crate::stack::here() }))
     }
 
     /// A defect of ours: something that must not happen happened.
@@ -335,9 +341,18 @@ impl Error {
         self
     }
 
-    /// The error of a statement, without the credentials of it that it may quote.
-    pub fn without_secrets_of(mut self, statement: &str) -> Self {
-        let told = |text: &mut String| *text = crate::redact::told_of(statement, std::mem::take(text));
+    /// The error of a statement, without the credentials of it that it may quote, and as the administrator's rules let it be seen.
+    pub fn without_secrets_of(self, statement: &str) -> Self {
+        self.told(|text| crate::redact::told_of(statement, text)).masked()
+    }
+
+    /// As the administrator's rules let it be seen.
+    pub fn masked(self) -> Self {
+        self.told(crate::redact::masking::masked)
+    }
+
+    fn told(mut self, tell: impl Fn(String) -> String) -> Self {
+        let told = |text: &mut String| *text = tell(std::mem::take(text));
         told(&mut self.0.message);
         self.0.context.iter_mut().for_each(told);
         self
@@ -345,6 +360,11 @@ impl Error {
 
     pub fn code(&self) -> ErrorCode {
         self.0.code
+    }
+
+    /// The addresses of the calls that led to it, the innermost first; empty where they were not looked for.
+    pub fn trace(&self) -> &Arc<[u64]> {
+        &self.0.trace
     }
 
     pub fn kind(&self) -> ErrorKind {
@@ -533,8 +553,6 @@ impl From<Error> for std::io::Error {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
     #[test]
@@ -547,8 +565,10 @@ mod tests {
     #[test]
     fn an_error_keeps_its_code_through_the_libraries() {
         let ours = Error::new(ErrorCode::UNKNOWN_TABLE, "Table default.x does not exist");
+        let began = ours.trace().clone();
         let back = Error::from(DataFusionError::from(ArrowError::from(ours)));
         assert_eq!(back.to_string(), "Code: 60. DB::Exception: Table default.x does not exist. (UNKNOWN_TABLE)");
+        assert!(Arc::ptr_eq(back.trace(), &began) && !began.is_empty(), "it began where it was made");
     }
 
     #[test]

@@ -4,6 +4,7 @@ pub mod allocations;
 pub mod durable;
 pub mod env;
 pub mod error;
+pub mod host;
 pub mod machine;
 pub mod mutations;
 pub mod operator_time;
@@ -12,6 +13,7 @@ pub mod redact;
 pub mod runtime;
 pub mod sampling;
 pub mod spending;
+pub mod stack;
 pub mod units;
 
 pub use error::{Error, ErrorCode, Result, ResultExt};

@@ -38,6 +38,7 @@ macro_rules! resources {
 
 resources! {
     MemoryRead, "memory_read", "bytes/s", "Memory read in order, far more than the caches hold.";
+    CacheRead, "cache_read", "bytes/s", "That many bytes read in order by a core, again and again, so that the cache of that level holds them; all cores: each its own.";
     MemoryCopy, "memory_copy", "bytes/s", "Memory copied by one core; bytes are those copied.";
     MemoryLatency, "memory_latency", "ns", "One read whose address depends on the one before, in a working set of that many bytes.";
     Lz4Decode, "lz4_decode", "bytes/s", "LZ4 blocks decompressed by one core; bytes are those that come out.";
@@ -111,7 +112,17 @@ impl Calibration {
 
     /// The figure for a size, between those that were measured; outside of them that of the nearest.
     pub fn at_size(&self, resource: Resource, level: &str, size: u64) -> Option<f64> {
-        let of_level = |figure: &&Figure| figure.resource == resource && figure.level == level && figure.value > 0.0;
+        self.between(resource, size, |of| of == level)
+    }
+
+    /// How many bytes a second are read in order of that many, wherever these are. `cores`: one core, or all.
+    pub fn read_rate(&self, cores: &str, size: u64) -> Option<f64> {
+        let near = self.between(Resource::CacheRead, size, |of| of.ends_with(cores));
+        near.or_else(|| self.value(Resource::MemoryRead, cores))
+    }
+
+    fn between(&self, resource: Resource, size: u64, is_level: impl Fn(&str) -> bool) -> Option<f64> {
+        let of_level = |figure: &&Figure| figure.resource == resource && is_level(&figure.level) && figure.value > 0.0;
         let (mut below, mut above): (Option<&Figure>, Option<&Figure>) = (None, None);
         for figure in self.figures.iter().filter(of_level) {
             if figure.size <= size && below.is_none_or(|known| known.size < figure.size) {
@@ -175,6 +186,21 @@ mod tests {
         let at = |size| known.at_size(Resource::HashProbe, "", size).expect("known").round();
         assert_eq!([at(1), at(1 << 10), at(1 << 15), at(1 << 20), at(1 << 30)], [400.0, 400.0, 200.0, 100.0, 100.0]);
         assert_eq!(known.at_size(Resource::Sort, "", 5), None);
+    }
+
+    #[test]
+    fn what_a_cache_holds_is_read_as_fast_as_that() {
+        let known = calibration(&[
+            (Resource::MemoryRead, "one core", 0, 20.0),
+            (Resource::CacheRead, "L1 one core", 1 << 14, 100.0),
+            (Resource::CacheRead, "L1 all cores", 1 << 14, 200.0),
+            (Resource::CacheRead, "L2 one core", 1 << 18, 25.0),
+        ]);
+        let read = |cores, size| known.read_rate(cores, size).expect("known").round();
+        assert_eq!([read(ONE_CORE, 1), read(ONE_CORE, 1 << 16), read(ONE_CORE, 1 << 30)], [100.0, 50.0, 25.0]);
+        assert_eq!(read(ALL_CORES, 1 << 20), 200.0);
+        let older = calibration(&[(Resource::MemoryRead, "one core", 0, 20.0)]);
+        assert_eq!((older.read_rate(ONE_CORE, 1), older.read_rate(ALL_CORES, 1)), (Some(20.0), None));
     }
 
     #[test]

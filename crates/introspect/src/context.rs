@@ -15,7 +15,8 @@ use gristmill_access::rights::Object;
 use gristmill_access::{Privileges, Rights};
 use gristmill_base::allocations::Patience;
 use gristmill_base::env::{Env, system_env};
-use gristmill_base::{Error, ErrorCode, Result, machine};
+use gristmill_base::redact::masking;
+use gristmill_base::{Error, ErrorCode, Result, machine, spending};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -113,7 +114,7 @@ impl QueryContext {
             user: user.to_string(),
             client: Arc::default(),
             access: Effective::unlimited(),
-            query: gristmill_base::redact::statement(query),
+            query: gristmill_base::redact::logged(query),
             database: database.to_string(),
             memory: Arc::new(MemoryAccount::of_query_of(
                 user,
@@ -136,6 +137,10 @@ impl QueryContext {
             start_instant: env.instant(),
             env,
         };
+        let masked = masking::take_matched();
+        if masked > 0 {
+            Counters::server().add(Event::QueryMaskingRulesMatch, masked);
+        }
         if let Some(tally) = context.memory.tally() {
             tally.work_for(Box::new(Deadline {
                 cancel: context.cancel.clone(),
@@ -164,9 +169,13 @@ impl QueryContext {
     /// Error: ACCESS_DENIED, where the user may not do all of these to all of the object.
     pub fn check_access(&self, wanted: Privileges, object: &Object) -> Result<()> {
         let checked = self.rights().check(&self.user, wanted, object);
-        let what = if checked.is_ok() { Use::Privilege } else { Use::MissingPrivilege };
-        self.used.note(what, &format!("{wanted} ON {object}"));
+        self.note_right(checked.is_ok(), &format!("{wanted} ON {object}"));
         checked
+    }
+
+    /// For the query log: a right that was asked about, as GRANT has it, and whether the user has it.
+    pub fn note_right(&self, is_granted: bool, right: &str) {
+        self.used.note(if is_granted { Use::Privilege } else { Use::MissingPrivilege }, right);
     }
 
     /// The same query under other settings: its counters, memory and cancellation are shared.
@@ -314,6 +323,9 @@ impl QueryContext {
     /// Rows that a source handed to the query: the progress bar, the summary and `SelectedRows` count them.
     pub fn read(&self, rows: u64, bytes: u64) {
         self.progress.read(rows, bytes);
+        if let Some(tally) = self.memory.tally() {
+            spending::read_rows(tally, rows, bytes);
+        }
         self.counters.add(Event::SelectedRows, rows);
         self.counters.add(Event::SelectedBytes, bytes);
     }
@@ -321,6 +333,9 @@ impl QueryContext {
     /// Rows that a sink took from the query.
     pub fn wrote(&self, rows: u64, bytes: u64) {
         self.progress.wrote(rows, bytes);
+        if let Some(tally) = self.memory.tally() {
+            spending::wrote_rows(tally, rows, bytes);
+        }
         self.counters.add(Event::InsertedRows, rows);
         self.counters.add(Event::InsertedBytes, bytes);
     }

@@ -6,6 +6,7 @@ use gristmill_base::{Error, allocations};
 use parking_lot::Mutex;
 
 use crate::context::QueryContext;
+use crate::profiler::symbols;
 
 /// The errors of one code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,6 +15,8 @@ pub struct Errors {
     pub last_time_micros: i64,
     pub last_message: String,
     pub last_query_id: String,
+    /// Addresses of the program's file, the innermost first.
+    pub last_trace: Vec<u64>,
 }
 
 /// By code: there are as many as ClickHouse has codes.
@@ -24,9 +27,18 @@ pub fn count(error: &Error, context: &QueryContext) {
     let _nobody = allocations::enter_none();
     let (last_message, last_query_id) = (error.to_string(), context.query_id.clone());
     let last_time_micros = context.env.now_micros();
+    let last_trace = symbols::in_file(error.trace());
     let mut all = ALL.lock();
     let of_code = all.entry(error.code().0).or_default();
-    *of_code = Errors { count: of_code.count + 1, last_time_micros, last_message, last_query_id };
+    *of_code = Errors { count: of_code.count + 1, last_time_micros, last_message, last_query_id, last_trace };
+}
+
+/// Where an error began, for logs that show it as a text; empty where the query's settings do not want that.
+pub fn trace_logged(error: Option<&Error>, context: &QueryContext) -> Vec<u64> {
+    match error.filter(|_| context.settings.calculate_text_stack_trace) {
+        Some(error) => symbols::in_file(error.trace()),
+        None => Vec::new(),
+    }
 }
 
 /// Those that there were since the process began, by code.

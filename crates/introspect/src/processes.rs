@@ -11,7 +11,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use parking_lot::Mutex;
 
 use crate::context::QueryContext;
-use crate::{memory, profiler};
+use crate::{memory, profiler, spending};
 
 static RUNNING: LazyLock<Mutex<BTreeMap<String, Arc<QueryContext>>>> = LazyLock::new(Mutex::default);
 
@@ -69,6 +69,7 @@ pub fn start(context: &Arc<QueryContext>) -> Result<Running> {
         MEASURING.unpark();
     }
     drop(running);
+    spending::count_perf_events(context);
     Ok(Running(context.clone(), profiler::begin(context)))
 }
 

@@ -1,13 +1,16 @@
 //! One entry at the start of a query and one at its end, as `system.query_log` shows them.
 
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use gristmill_access::rights::identifier;
 use gristmill_base::Error;
 
 use crate::client::Client;
 use crate::context::QueryContext;
+use crate::errors;
 use crate::logs::{Log, LogEntry, texts_bytes};
 use crate::normalized::normalized_hash;
 use crate::settings::Settings;
@@ -47,6 +50,7 @@ pub struct QueryLogEntry {
     /// `Select`, `Insert`, `Create`, …
     pub query_kind: &'static str,
     pub databases: Vec<String>,
+    /// With their databases.
     pub tables: Vec<String>,
     /// Of those that it read.
     pub projections: Vec<String>,
@@ -55,6 +59,8 @@ pub struct QueryLogEntry {
     pub normalized_query_hash: u64,
     pub exception_code: i32,
     pub exception: String,
+    /// Where the error began, as addresses of the program's file; empty where its text is not wanted.
+    pub trace: Vec<u64>,
     pub user: String,
     pub client: Arc<Client>,
     pub query_id: String,
@@ -94,12 +100,27 @@ impl UsedNames {
             functions: used.names(Use::Function),
             missing_privileges: used.names(Use::MissingPrivilege),
             partitions: used.names(Use::Partition),
-            privileges: used.names(Use::Privilege),
+            privileges: privileges(used),
             storages: used.names(Use::Storage),
             table_functions: used.names(Use::TableFunction),
             views: used.names(Use::View),
         }
     }
+}
+
+/// Rights that were asked about and are there: of tables that are read, on the columns that are read of them, where it is known.
+fn privileges(used: &Used) -> Vec<String> {
+    let columns = used.names(Use::Column);
+    let of_table = |table: &String| {
+        let (database, name) = table.split_once('.').unwrap_or(("", table));
+        let read = columns.iter().filter_map(|column| column.strip_prefix(table)?.strip_prefix('.'));
+        let read: Vec<String> = read.map(identifier).collect();
+        let read = if read.is_empty() { String::new() } else { format!("({})", read.join(", ")) };
+        format!("SELECT{read} ON {}.{}", identifier(database), identifier(name))
+    };
+    let tables = used.names(Use::TableAskedAbout);
+    let all: BTreeSet<String> = tables.iter().map(of_table).chain(used.names(Use::Privilege)).collect();
+    all.into_iter().collect()
 }
 
 impl UsedNames {
@@ -137,6 +158,7 @@ impl LogEntry for QueryLogEntry {
             + texts_bytes(lists.into_iter().flatten())
             + texts_bytes(self.settings.iter().flat_map(|(name, value)| [name, value]))
             + self.profile_events.len() * size_of::<(&str, u64)>()
+            + self.trace.len() * size_of::<u64>()
     }
 }
 
@@ -178,7 +200,7 @@ fn cut(query: &str, settings: &Settings) -> String {
 }
 
 impl QueryLogEntry {
-    /// What is known of the query now.
+    /// What is known of the query now. `tables`: with their databases; an empty name stands for the database alone.
     pub fn of(
         kind: QueryLogType,
         query_kind: &'static str,
@@ -187,10 +209,16 @@ impl QueryLogEntry {
         error: Option<&Error>,
     ) -> Self {
         let progress = context.progress.snapshot();
-        let mut databases: Vec<String> = tables.iter().map(|(database, _)| database.clone()).collect();
-        databases.sort();
-        databases.dedup();
+        let databases: BTreeSet<String> = tables.iter().map(|(database, _)| identifier(database)).collect();
+        let named = tables.iter().filter(|(_, table)| !table.is_empty());
+        let named: BTreeSet<String> =
+            named.map(|(database, table)| format!("{}.{}", identifier(database), identifier(table))).collect();
         let started = kind == QueryLogType::QueryStart;
+        let mut used = UsedNames::of(&context.used);
+        if started {
+            // As in ClickHouse: they are told when the query is over.
+            (used.privileges, used.missing_privileges) = (Vec::new(), Vec::new());
+        }
         QueryLogEntry {
             kind,
             event_time_micros: context.env.now_micros(),
@@ -210,13 +238,14 @@ impl QueryLogEntry {
             formatted_query: String::new(),
             log_comment: context.settings.log_comment.clone(),
             query_kind,
-            databases,
-            tables: tables.iter().map(|(database, table)| format!("{database}.{table}")).collect(),
+            databases: databases.into_iter().collect(),
+            tables: named.into_iter().collect(),
             projections: context.projections.lock().iter().cloned().collect(),
-            used: UsedNames::of(&context.used),
+            used,
             normalized_query_hash: normalized_hash(context.query.as_bytes(), false),
             exception_code: error.map_or(0, |error| error.code().0),
             exception: error.map_or_else(String::new, ToString::to_string),
+            trace: errors::trace_logged(error, context),
             user: context.user.clone(),
             client: context.client.clone(),
             query_id: context.query_id.clone(),
@@ -261,6 +290,27 @@ mod tests {
         assert_eq!(wanted(&[("log_queries_min_query_duration_ms", "1")]), [false, true, false, true]);
         assert_eq!(wanted(&[("log_queries_min_query_duration_ms", "3600000")]), [false; 4]);
         assert_eq!(wanted(&[("log_queries_probability", "0")]), [false; 4]);
+    }
+
+    #[test]
+    fn rights_and_tables_are_told_when_the_query_is_over() {
+        let context = context(&[]);
+        context.used.note(Use::TableAskedAbout, "db.t");
+        context.used.note(Use::TableAskedAbout, "db.a-b");
+        context.used.note(Use::Column, "db.t.b");
+        context.used.note(Use::Column, "db.t.a");
+        context.used.note(Use::Column, "db.t2.c");
+        context.note_right(true, "INSERT(x) ON db.u");
+        context.note_right(false, "DROP TABLE ON db.v");
+        let tables =
+            [("db", "u"), ("db", ""), ("other", ""), ("db", "u")].map(|(one, two)| (one.to_string(), two.to_string()));
+        let of = |kind| QueryLogEntry::of(kind, "", &tables, &context, None);
+        let begun = of(QueryLogType::QueryStart);
+        assert!(begun.used.privileges.is_empty() && begun.used.missing_privileges.is_empty());
+        let ended = of(QueryLogType::QueryFinish);
+        assert_eq!(ended.used.privileges, ["INSERT(x) ON db.u", "SELECT ON db.`a-b`", "SELECT(a, b) ON db.t"]);
+        assert_eq!(ended.used.missing_privileges, ["DROP TABLE ON db.v"]);
+        assert_eq!((ended.databases, ended.tables), (vec!["db".into(), "other".into()], vec!["db.u".into()]));
     }
 
     #[test]

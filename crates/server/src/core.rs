@@ -8,15 +8,18 @@ use std::time::Duration;
 use gristmill_access::Identity;
 use gristmill_access::control::Credentials;
 use gristmill_access::effective::Constraint;
+use gristmill_access::entity::Chosen;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::split::split_one;
 use gristmill_engine::{Engine, Session, StatementText};
 use gristmill_functions::session::DIALECT_VERSION;
+use gristmill_introspect::profiler::{self, symbols};
 use gristmill_introspect::{Client, Settings};
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
+use crate::http::handlers::SharedRouting;
 use crate::http::sessions::NamedSessions;
 use crate::sessions_log::{self, CameIn};
 use crate::user_sessions::UserSessions;
@@ -37,16 +40,14 @@ pub struct Core {
     pub default_database: String,
     /// How long an HTTP connection waits for the head of a request. Zero: it ends with its answer.
     pub keep_alive: Duration,
+    pub routing: SharedRouting,
     /// The server takes nothing new.
     pub stopping: CancellationToken,
 }
 
-/// Connections that are open.
+/// Connections that were taken, of both protocols.
 #[derive(Debug, Default)]
 pub struct Connections {
-    pub http: Arc<AtomicUsize>,
-    pub native: Arc<AtomicUsize>,
-    /// All that there ever were, of both.
     taken: AtomicU64,
 }
 
@@ -213,12 +214,27 @@ pub fn error_text(error: &Error) -> String {
     format!("{error} (version {DIALECT_VERSION} (official build))")
 }
 
+/// The same with the calls that led to it, in ClickHouse's form.
+pub fn error_text_with_stack(error: &Error) -> String {
+    // The first names make the whole table of symbols be read.
+    let stack = runtime::aside(|| {
+        let stack = profiler::stack_text(&symbols::in_file(error.trace()));
+        symbols::close();
+        stack
+    });
+    format!(
+        "{error}, Stack trace (when copying this message, always include the lines below):\n\n{stack} (version {DIALECT_VERSION} \
+         (official build))"
+    )
+}
+
 /// What a statement changed in its session, apart from what the client asked for with this statement alone.
 pub struct Before {
     database: String,
     settings: BTreeMap<String, String>,
     constraints: Arc<BTreeMap<String, Constraint>>,
     parameters: BTreeMap<String, String>,
+    roles: Option<Chosen>,
 }
 
 impl Before {
@@ -228,6 +244,7 @@ impl Before {
             settings: session.settings.changed().into_iter().collect(),
             constraints: session.settings.constraints().clone(),
             parameters: session.parameters.clone(),
+            roles: session.roles.clone(),
         }
     }
 
@@ -237,6 +254,11 @@ impl Before {
             kept.database.clone_from(&changed.database);
         }
         let now: BTreeMap<String, String> = changed.settings.changed().into_iter().collect();
+        // What was set by itself goes over what comes with a version.
+        let compatibility = now.get("compatibility");
+        if compatibility != self.settings.get("compatibility") {
+            let _ = kept.settings.set("compatibility", compatibility.map_or("", String::as_str));
+        }
         for (name, value) in now.iter().filter(|(name, value)| self.settings.get(*name) != Some(*value)) {
             // It was taken once.
             let _ = kept.settings.set(name, value);
@@ -248,7 +270,9 @@ impl Before {
         if *changed.settings.constraints() != self.constraints {
             kept.settings.constrain_further(changed.settings.constraints());
         }
-        kept.roles.clone_from(&changed.roles);
+        if changed.roles != self.roles {
+            kept.roles.clone_from(&changed.roles);
+        }
         for (name, value) in changed.parameters.iter().filter(|(name, value)| self.parameters.get(*name) != Some(*value)) {
             kept.parameters.insert(name.clone(), value.clone());
         }

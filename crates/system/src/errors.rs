@@ -6,10 +6,10 @@ use gristmill_base::{ErrorCode, Result};
 use gristmill_catalog::Table;
 use gristmill_introspect::errors;
 
-use crate::rows::table;
+use crate::rows::{Cell, table};
 
 const STRUCTURE: &str = "name String, code Int32, value UInt64, last_error_time DateTime, last_error_message String, \
-    query_id String, remote UInt8";
+    last_error_trace Array(UInt64), query_id String, remote UInt8";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
     all.push(table("system", "errors", "SystemErrors", STRUCTURE, |_, rows| {
@@ -20,6 +20,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 of_code.count.into(),
                 of_code.last_time_micros.div_euclid(1_000_000).into(),
                 of_code.last_message.into(),
+                Cell::Numbers(of_code.last_trace.iter().map(|address| *address as i64).collect()),
                 of_code.last_query_id.into(),
                 false.into(),
             ])?;

@@ -7,7 +7,7 @@ use gristmill_catalog::LogSource;
 use gristmill_functions::session::DIALECT_REVISION;
 use gristmill_introspect::query_log::{QueryLogType, query_log};
 
-use crate::logs::Declared;
+use crate::logs::{Declared, stack_texts};
 use crate::rows::Cell;
 
 const STRUCTURE: &str = "hostname LowCardinality(String), \
@@ -45,7 +45,8 @@ pub const DAY_SECONDS: i64 = 86_400;
 pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
     let host = hostname();
     all.push(Arc::new(Declared::of(query_log(), STRUCTURE, move |entries, rows| {
-        for entry in entries {
+        let stacks = stack_texts(entries.iter().map(|entry| &entry.trace[..]));
+        for (entry, stack) in entries.iter().zip(stacks) {
             let (event, start) = (entry.event_time_micros, entry.query_start_time_micros);
             let events = entry.profile_events.iter().map(|(name, value)| (name.to_string(), *value)).collect();
             rows.push([
@@ -77,8 +78,7 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 entry.used.views.clone().into(),
                 i64::from(entry.exception_code).into(),
                 (&entry.exception).into(),
-                // Errors carry none.
-                "".into(),
+                stack.into(),
                 true.into(),
                 (&entry.user).into(),
                 (&entry.query_id).into(),

@@ -18,8 +18,9 @@ pub(super) fn granularity(wishes: &Wishes) -> i64 {
     i64::try_from(wanted).unwrap_or(i64::MAX).min(GATHERED_BYTES)
 }
 
-/// The calling thread allocated so many bytes for a query, or freed them where that is negative, which holds `held` now.
-pub(crate) fn changed(profile: &Profile, size: i64, held: i64) {
+/// The calling thread allocated so many bytes for a query, or freed them where that is negative, which holds `held` now. The last
+/// of them are at `address`; 0: nobody knows where.
+pub(crate) fn changed(profile: &Profile, size: i64, held: i64, address: u64) {
     let wishes = &profile.wishes;
     let next = profile.next_step.load(Relaxed);
     if size > 0 && held > next {
@@ -27,23 +28,23 @@ pub(crate) fn changed(profile: &Profile, size: i64, held: i64) {
         let raised = (held / step + 1).saturating_mul(step);
         // Of several threads at a time one has it.
         if profile.next_step.compare_exchange(next, raised, Relaxed, Relaxed).is_ok() {
-            sample(profile, Kind::Memory, size, held);
+            sample(profile, Kind::Memory, size, held, address);
         }
     }
     if wishes.memory_probability > 0.0 {
         let (bytes, (least, most)) = (size.unsigned_abs(), wishes.memory_sample_bytes);
         let is_wanted = bytes >= least && (most == 0 || bytes <= most);
         if is_wanted && (random() as f64) < wishes.memory_probability * u64::MAX as f64 {
-            sample(profile, Kind::MemorySample, size, held);
+            sample(profile, Kind::MemorySample, size, held, address);
         }
     }
 }
 
 #[inline(never)]
-fn sample(profile: &Profile, kind: Kind, size: i64, held: i64) {
+fn sample(profile: &Profile, kind: Kind, size: i64, held: i64, address: u64) {
     profile.is_sampled.store(true, Relaxed);
     COUNTS.runs.fetch_add(1, Relaxed);
-    slots::fill(Head { kind, number: profile.number, size, held }, Registers::here(), signal::own_bounds());
+    slots::fill(Head { kind, number: profile.number, size, held, address }, Registers::here(), signal::own_bounds());
 }
 
 /// Numbers that have no pattern which a program could have as well; no secret depends on them.

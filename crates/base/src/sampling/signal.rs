@@ -108,7 +108,7 @@ extern "C" fn on_signal(_signal: i32, info: *mut libc::siginfo_t, context: *mut 
     }
     if WORKS_FOR.try_with(Cell::get).unwrap_or(0) == query && query != 0 {
         COUNTS.runs.fetch_add(1, Ordering::Relaxed);
-        slots::fill(Head { kind, number: query, size: 0, held: 0 }, registers, own_bounds());
+        slots::fill(Head { kind, number: query, size: 0, held: 0, address: 0 }, registers, own_bounds());
     }
     // SAFETY: as above.
     unsafe { *libc::__errno_location() = errno };

@@ -32,6 +32,8 @@ pub(super) struct Head {
     pub size: i64,
     /// Bytes that the query holds.
     pub held: i64,
+    /// Of the allocation; 0: it is of none.
+    pub address: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -55,7 +57,7 @@ struct Slot {
 unsafe impl Sync for Slot {}
 
 const NOTHING: Body = Body {
-    head: Head { kind: Kind::Real, number: 0, size: 0, held: 0 },
+    head: Head { kind: Kind::Real, number: 0, size: 0, held: 0, address: 0 },
     registers: Registers { instruction: 0, stack: 0, frame: 0, link: 0 },
     thread: 0,
     cpu: 0,
@@ -122,7 +124,7 @@ pub(super) fn fill(head: Head, registers: Registers, bounds: Bounds) {
 /// A sample without a stack: what the query waits for.
 pub(super) fn fill_waiting(number: u64, wait: Option<Wait>) {
     let Some(at) = claim() else { return };
-    let head = Head { kind: Kind::Real, number, size: 0, held: 0 };
+    let head = Head { kind: Kind::Real, number, size: 0, held: 0, address: 0 };
     finish(at, Body { head, waits: Some(wait), thread: 0, ..own() });
 }
 
@@ -197,6 +199,8 @@ pub struct Sample<'a> {
     pub time_ns: u64,
     pub size: i64,
     pub held: i64,
+    /// Of the allocation; 0: it is of none.
+    pub address: u64,
     /// What the query waits for, where no thread works for it: then there is no stack.
     pub waits: Option<Option<Wait>>,
     pub registers: Registers,
@@ -243,6 +247,7 @@ pub fn take(mut with: impl FnMut(Sample<'_>)) {
                 time_ns: body.time_ns,
                 size: body.head.size,
                 held: body.head.held,
+                address: body.head.address,
                 waits: body.waits,
                 registers: body.registers,
                 stack,

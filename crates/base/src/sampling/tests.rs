@@ -94,14 +94,14 @@ fn memory_is_sampled_at_each_step_of_the_peak() {
     let profile = tally.profile().expect("profiled").clone();
     // 90 is below the first step, 110 above it, 150 below the next.
     for (size, held) in [(90, 90), (20, 110), (40, 150), (-60, 90), (30, 120), (100, 220), (500, 720)] {
-        allocated(&profile, size, held);
+        allocated(&profile, size, held, 0x1000 + held as u64);
     }
     let mut told = Vec::new();
     take(|sample| {
         assert!(sample.kind == Kind::Memory && !sample.stack.is_empty());
-        told.push((sample.size, sample.held));
+        told.push((sample.size, sample.held, sample.address - 0x1000));
     });
-    assert_eq!(told, [(20, 110), (100, 220), (500, 720)]);
+    assert_eq!(told, [(20, 110, 110), (100, 220, 220), (500, 720, 720)]);
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn chance_takes_what_is_as_large_as_wanted() {
     let wishes = Wishes { memory_probability: 1.0, memory_sample_bytes: (10, 20), ..Wishes::default() };
     let _profiling = begin(&tally, "s", wishes);
     let profile = tally.profile().expect("profiled").clone();
-    [9, 10, -15, 20, 21].into_iter().for_each(|size| allocated(&profile, size, 0));
+    [9, 10, -15, 20, 21].into_iter().for_each(|size| allocated(&profile, size, 0, 0));
     let mut told = Vec::new();
     take(|sample| told.push(sample.size));
     assert_eq!(told, [10, -15, 20]);
@@ -123,7 +123,7 @@ fn what_finds_no_slot_is_counted() {
     let profile = tally.profile().expect("profiled").clone();
     take(|_| {});
     COUNTS.take();
-    (0..100).for_each(|_| allocated(&profile, 1, 1));
+    (0..100).for_each(|_| allocated(&profile, 1, 1, 0));
     let [runs, _, without_slot, errors] = COUNTS.take();
     let mut told = 0;
     take(|_| told += 1);

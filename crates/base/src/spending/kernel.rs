@@ -81,10 +81,12 @@ impl Files {
         spent
     }
 
-    /// All that the thread did so far, asked by another. `last`: what was known. The kernel tells user and system time in
-    /// hundredths of a second here, so the precise sum is parted as these are.
-    pub fn of_other(&self, last: &Spent) -> Spent {
+    /// All that the thread of that id did so far, asked by another. `last`: what was known. The kernel tells user and system
+    /// time in hundredths of a second here, so the precise sum is parted as these are.
+    pub fn of_other(&self, thread: u32, last: &Spent) -> Spent {
         let Some((computed, waited)) = self.scheduled() else { return *last };
+        // The file is as old as the last tick.
+        let computed = cpu_ns_of(thread).unwrap_or(computed);
         let mut spent = Spent { runnable: waited / 1000, ..*last };
         let came = (computed / 1000).saturating_sub(last.user + last.system);
         let (user, system) = self.ticks().unwrap_or((1, 0));

@@ -5,8 +5,12 @@
 //! ready while no processor was free, and being blocked; what blocks for a known reason is told apart by whoever knows it
 //! (`blocked`). Time in which no thread works for a query is parted by what its tasks say they wait for (`Waiting`). So
 //! `Spending::wall` adds up to the time that passed, and what nobody could name is "unattributed".
+//!
+//! Some of a query's work may be told by itself, as that of a view: what threads do within it (`allocations::enter_part`) is
+//! credited to a tally of its own besides.
 
 mod kernel;
+mod perf;
 mod thread;
 mod wall;
 
@@ -17,8 +21,9 @@ use parking_lot::Mutex;
 use crate::allocations::Tally;
 
 pub(crate) use kernel::now_ns;
+pub use perf::{PerfCounts, PerfEvent, PerfEvents};
 pub(crate) use thread::{Busy, busy_for, left, profile_begins, works_for};
-pub use thread::{Working, blocked, settle, working};
+pub use thread::{Working, blocked, count_perf_events, read_rows, settle, working, wrote_rows};
 pub use wall::{Wait, Waiting, Wall};
 
 /// What one or several threads spent. Times are in microseconds.
@@ -51,6 +56,14 @@ pub struct Spent {
     pub read_bytes: u64,
     /// Bytes that go to disks.
     pub write_bytes: u64,
+    /// Rows that sources gave.
+    pub rows_read: u64,
+    pub rows_read_bytes: u64,
+    /// Rows that sinks took.
+    pub rows_written: u64,
+    pub rows_written_bytes: u64,
+    /// Where it was asked for.
+    pub perf: PerfCounts,
 }
 
 impl Spent {
@@ -69,6 +82,11 @@ impl Spent {
         write_chars: 0,
         read_bytes: 0,
         write_bytes: 0,
+        rows_read: 0,
+        rows_read_bytes: 0,
+        rows_written: 0,
+        rows_written_bytes: 0,
+        perf: PerfCounts::NOTHING,
     };
 
     /// Each figure of both.
@@ -87,10 +105,20 @@ impl Spent {
         with(&mut self.write_chars, other.write_chars);
         with(&mut self.read_bytes, other.read_bytes);
         with(&mut self.write_bytes, other.write_bytes);
+        with(&mut self.rows_read, other.rows_read);
+        with(&mut self.rows_read_bytes, other.rows_read_bytes);
+        with(&mut self.rows_written, other.rows_written);
+        with(&mut self.rows_written_bytes, other.rows_written_bytes);
+        self.perf.zip(&other.perf, &with);
     }
 
     pub fn add(&mut self, other: &Spent) {
         self.zip(other, |sum, value| *sum = sum.saturating_add(value));
+    }
+
+    /// Of the on-thread time, what is neither computing nor waiting for anything that has a name.
+    pub fn unattributed(&self) -> u64 {
+        self.real.saturating_sub(self.user + self.system + self.runnable + self.disk + self.lock)
     }
 
     /// What came since `before`.
@@ -107,6 +135,9 @@ pub struct OfThread {
     /// The kernel's id of it.
     pub id: u32,
     pub spent: Spent,
+    /// Bytes that it allocated less those that it freed, and the most that this was.
+    pub memory: i64,
+    pub memory_peak: i64,
 }
 
 /// Why a thread is blocked.
@@ -129,15 +160,15 @@ struct Figures {
 }
 
 impl Figures {
-    fn of_thread(&mut self, id: u32) -> &mut Spent {
+    fn of_thread(&mut self, id: u32) -> &mut OfThread {
         let at = match self.threads.iter().position(|thread| thread.id == id) {
             Some(at) => at,
             None => {
-                self.threads.push(OfThread { id, spent: Spent::default() });
+                self.threads.push(OfThread { id, spent: Spent::default(), memory: 0, memory_peak: 0 });
                 self.threads.len() - 1
             }
         };
-        &mut self.threads[at].spent
+        &mut self.threads[at]
     }
 
     fn total(&self) -> Spent {
@@ -153,19 +184,24 @@ impl Spending {
     }
 
     fn credit(&self, thread: u32, spent: &Spent) {
-        self.0.lock().of_thread(thread).add(spent);
+        self.0.lock().of_thread(thread).spent.add(spent);
     }
 
-    /// A thread begins to work, at that time.
-    fn thread_comes(&self, now: u64) {
-        self.0.lock().clock.thread_comes(now);
-    }
-
-    /// A thread that worked from `since` on leaves.
-    fn thread_leaves(&self, thread: u32, since: u64, now: u64) {
+    /// A thread held that many bytes more at most, since this was said last, and holds `now` more.
+    fn held(&self, thread: u32, now: i64, peak: i64) {
         let mut figures = self.0.lock();
-        figures.of_thread(thread).real += now.saturating_sub(since) / 1000;
-        figures.clock.thread_leaves(now);
+        let thread = figures.of_thread(thread);
+        thread.memory_peak = thread.memory_peak.max(thread.memory.saturating_add(peak));
+        thread.memory = thread.memory.saturating_add(now);
+    }
+
+    /// A thread begins to work, at that time, and was ready for so many nanoseconds before it got a processor.
+    fn thread_comes(&self, now: u64, late: u64) {
+        self.0.lock().clock.thread_comes(now, late);
+    }
+
+    fn thread_leaves(&self, now: u64) {
+        self.0.lock().clock.thread_leaves(now);
     }
 
     /// What each thread spent so far, in the order in which they came. `settle` brings it up to date.

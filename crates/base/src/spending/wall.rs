@@ -58,6 +58,8 @@ pub struct Clock {
     busy: u64,
     waits: [u32; KINDS],
     idle: [u64; KINDS],
+    /// A thread was ready to go on and had no processor.
+    idle_runnable: u64,
     idle_unattributed: u64,
 }
 
@@ -71,31 +73,41 @@ impl Clock {
             busy: 0,
             waits: [0; KINDS],
             idle: [0; KINDS],
+            idle_runnable: 0,
             idle_unattributed: 0,
         }
     }
 
-    /// Says of the time up to now what it was.
-    fn part(&mut self, now: u64) {
+    /// Says of the time up to now what it was. Gives how much of it nobody named.
+    fn part(&mut self, now: u64) -> u64 {
         if self.begun == 0 {
             (self.begun, self.parted) = (now, now);
-            return;
+            return 0;
         }
         // Threads look at the clock before they come here, one after the other.
         let passed = now.saturating_sub(self.parted);
         self.parted = self.parted.max(now);
         if self.threads > 0 {
             self.busy += passed;
-        } else {
-            match self.waits.iter().position(|waits| *waits > 0) {
-                Some(kind) => self.idle[kind] += passed,
-                None => self.idle_unattributed += passed,
+            return 0;
+        }
+        match self.waits.iter().position(|waits| *waits > 0) {
+            Some(kind) => {
+                self.idle[kind] += passed;
+                0
+            }
+            None => {
+                self.idle_unattributed += passed;
+                passed
             }
         }
     }
 
-    pub fn thread_comes(&mut self, now: u64) {
-        self.part(now);
+    /// `late`: for how long the thread was ready before.
+    pub fn thread_comes(&mut self, now: u64, late: u64) {
+        let late = self.part(now).min(late);
+        self.idle_unattributed -= late;
+        self.idle_runnable += late;
         self.threads += 1;
         self.threads_peak = self.threads_peak.max(self.threads);
     }
@@ -137,6 +149,7 @@ impl Clock {
         let idle = clock.idle.map(|time| time / 1000);
         let [network, idle_disk, idle_lock, client] = idle;
         let unattributed = busy.saturating_sub(user + system + runnable + disk + lock) + clock.idle_unattributed / 1000;
+        let runnable = runnable + clock.idle_runnable / 1000;
         Wall { user, system, runnable, disk: disk + idle_disk, network, lock: lock + idle_lock, client, unattributed }
     }
 }
@@ -182,7 +195,7 @@ mod tests {
     #[test]
     fn time_without_threads_is_that_of_the_wait_that_stands_first() {
         let mut clock = Clock::new();
-        clock.thread_comes(10 * MS);
+        clock.thread_comes(10 * MS, 5 * MS);
         clock.begins_to_wait(Wait::Client, 20 * MS);
         assert_eq!(clock.waits_now(), None, "a thread works");
         clock.thread_leaves(30 * MS);
@@ -203,13 +216,27 @@ mod tests {
     #[test]
     fn threads_at_a_time_share_the_time_that_passed() {
         let mut clock = Clock::new();
-        clock.thread_comes(MS);
-        clock.thread_comes(MS);
+        clock.thread_comes(MS, 0);
+        clock.thread_comes(MS, 0);
         clock.thread_leaves(11 * MS);
         clock.thread_leaves(11 * MS);
         let spent = Spent { real: 20_000, user: 10_000, disk: 5_000, ..Spent::default() };
         let wall = clock.wall(11 * MS, &spent);
         assert_eq!((wall.user, wall.disk, wall.unattributed), (5_000, 2_500, 2_500));
         assert_eq!(clock.threads_peak(), 2);
+    }
+
+    #[test]
+    fn a_thread_that_had_to_wait_for_a_processor_says_so_when_it_comes() {
+        let mut clock = Clock::new();
+        clock.thread_comes(MS, 0);
+        clock.thread_leaves(2 * MS);
+        clock.thread_comes(12 * MS, 7 * MS);
+        clock.thread_leaves(12 * MS);
+        clock.begins_to_wait(Wait::Network, 12 * MS);
+        clock.thread_comes(22 * MS, 7 * MS);
+        let wall = clock.wall(22 * MS, &Spent { real: 1_000, user: 1_000, ..Spent::default() });
+        assert_eq!((wall.user, wall.runnable, wall.network, wall.unattributed), (1_000, 7_000, 10_000, 3_000));
+        assert_eq!(wall.total(), 21_000);
     }
 }

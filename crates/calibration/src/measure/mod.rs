@@ -130,6 +130,14 @@ mod tests {
         assert!(known.figures.iter().all(|figure| figure.value.is_finite() && figure.value > 0.0), "{known:?}");
         let read = |level| known.value(Resource::MemoryRead, level).expect("measured");
         assert!(read(ONE_CORE) > 1e8 && read(ALL_CORES) > 1e8);
+        let of_cache = |level: &str| {
+            known.figures.iter().find(|figure| figure.resource == Resource::CacheRead && figure.level == level)
+        };
+        for level in ["L1 one core", "L1 all cores", "memory one core", "memory all cores"] {
+            assert!(of_cache(level).is_some_and(|figure| figure.size > 0), "{level}");
+        }
+        let near = known.read_rate(ONE_CORE, 1 << 10).expect("measured");
+        assert!(near >= known.read_rate(ONE_CORE, u64::MAX).expect("measured"), "the caches are faster than memory");
         assert!(
             known.best(Resource::ParquetDecode, NUMBERS).is_some() && known.best(Resource::ParquetDecode, TEXTS).is_some()
         );

@@ -41,7 +41,7 @@ impl Least {
         Least {
             processor: Some(work.processor / cores),
             latency: Some(work.latency / cores),
-            bandwidth: read.map(|read| work.memory_bytes / read),
+            bandwidth: read.map(|read| work.memory_bytes / read + work.cache),
             ..Least::default()
         }
     }
@@ -118,6 +118,7 @@ pub(super) fn at_once(seen: Option<u64>, setting: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::work;
     use super::*;
 
     #[test]
@@ -146,5 +147,36 @@ mod tests {
     fn a_setting_that_holds_requests_back_says_nothing_of_the_store() {
         assert_eq!([at_once(None, 1024), at_once(Some(40), 1024), at_once(Some(1), 1)], [256, 40, 256]);
         assert_eq!(at_once(Some(500), 500), 500);
+    }
+
+    #[test]
+    fn batches_that_a_cache_holds_do_not_pass_through_memory() {
+        use gristmill_calibration::{Figure, Fingerprint, Form};
+        use gristmill_introspect::operators::{Amount, OperatorFigures, PlanFigures};
+
+        let figure = |resource, level: &str, size, value| Figure { resource, level: level.to_string(), size, value };
+        let calibration = Calibration {
+            form: Form::Full,
+            measured_at_micros: 0,
+            took_ms: 0,
+            fingerprint: Fingerprint { cores: 4, ..Fingerprint::default() },
+            disk_is_direct: true,
+            endpoints: Vec::new(),
+            figures: vec![
+                figure(Resource::MemoryRead, ALL_CORES, 0, 1e9),
+                figure(Resource::CacheRead, "L2 all cores", 1 << 20, 1e10),
+                figure(Resource::CacheRead, "memory all cores", 1 << 30, 1e9),
+            ],
+        };
+        let sum = |batches| {
+            let input = Amount { batches, rows: 1 << 20, bytes: 1_000_000_000 };
+            let sum = OperatorFigures { name: "AggregateExec".to_string(), input, ..OperatorFigures::default() };
+            let scan = OperatorFigures { parent: Some(0), name: "Scan".to_string(), ..OperatorFigures::default() };
+            let plan = PlanFigures { operators: vec![sum, scan], ..PlanFigures::default() };
+            let work = work::of(&[plan], &calibration);
+            Least::of_work(&work[&work::Kind::Aggregate], &calibration).bandwidth.expect("known")
+        };
+        assert!((sum(10_000) - 0.1).abs() < 1e-6, "{}", sum(10_000));
+        assert!((sum(1) - 1.0).abs() < 0.05, "one batch of all is more than a cache holds: {}", sum(1));
     }
 }

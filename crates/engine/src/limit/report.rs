@@ -14,8 +14,9 @@ use gristmill_calibration::{Calibration, Resource};
 use gristmill_introspect::limit::{Bound, LimitReport, ResourceTime, StageLimit};
 use gristmill_introspect::normalized::normalized_hash;
 use gristmill_introspect::operators::PlanFigures;
-use gristmill_introspect::{Event, QueryContext};
+use gristmill_introspect::{Event, QueryContext, processor_told};
 use gristmill_mergetree::read::TableRead;
+use gristmill_sources::object::reads::FilesRead;
 
 use super::advice::{self, Facts};
 use super::least::{Least, Requests, at_once};
@@ -33,6 +34,7 @@ pub(super) struct Judged<'a> {
     pub context: &'a Arc<QueryContext>,
     pub plans: &'a [PlanFigures],
     pub reads: &'a [TableRead],
+    pub files: &'a [FilesRead],
     pub aside: Duration,
     /// What the machine's processors had done when the query began, where that was asked.
     pub begun: Option<ProcessorTime>,
@@ -46,6 +48,7 @@ pub(super) fn of(judged: &Judged<'_>) -> LimitReport {
     let of_operators: f64 = work.values().map(|work| work.elapsed).sum();
     let beside = (context.counters.get(Event::RealTimeMicroseconds) as f64 / 1e6 - of_operators).max(0.0);
     work.extend(work::of_insert(&context.counters, beside, calibration).map(|written| (Kind::Write, written)));
+    work.extend(work::of_rewriting(&context.counters, beside, calibration));
     let requests = requests(context, calibration);
     let disk_bytes = context.counters.get(Event::OSReadBytes);
     let least_of = |work: &Work| Least::of_work(work, calibration);
@@ -73,6 +76,7 @@ pub(super) fn of(judged: &Judged<'_>) -> LimitReport {
         requests: &requests,
         stages: &stages,
         reads: judged.reads,
+        files: judged.files,
         uncompressed_cache_bytes: judged.uncompressed_cache_bytes,
     };
     LimitReport {
@@ -86,6 +90,7 @@ pub(super) fn of(judged: &Judged<'_>) -> LimitReport {
         least_by,
         binds,
         resources: resources(&times, &least, &requests),
+        processor: processor_told(&context.counters),
         advice: advice::all(&facts),
         unknown: unknown(&times, &work, &requests, &least, calibration),
         stages,
@@ -161,11 +166,14 @@ fn stages(
     let on_threads = judged.context.counters.get(Event::RealTimeMicroseconds) as f64 / 1e6;
     let whole = elapsed.max(on_threads);
     let by_the_clock = |seconds: f64| if whole > 0.0 { seconds / whole * times.computing } else { 0.0 };
+    let reader = [Kind::Merge, Kind::Mutate].into_iter().find(|kind| work.contains_key(kind)).unwrap_or(Kind::Scan);
     let mut stages = Vec::new();
     for (kind, work) in work {
-        let of_disk = if *kind == Kind::Scan { times.disk } else { 0.0 };
+        // Who reads waits for the disk.
+        let reads = *kind == reader;
+        let of_disk = if reads { times.disk } else { 0.0 };
         let mut needs = Least::of_work(work, judged.calibration);
-        if *kind == Kind::Scan {
+        if reads {
             needs.disk = least.disk;
         }
         let (seconds, by) = needs.total();

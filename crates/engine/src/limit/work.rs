@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use gristmill_calibration::figures::{NUMBERS, ONE_CORE, TEXTS};
+use gristmill_calibration::figures::{ALL_CORES, NUMBERS, ONE_CORE, TEXTS};
 use gristmill_calibration::{Calibration, Resource};
-use gristmill_introspect::operators::{OperatorFigures, PlanFigures};
+use gristmill_introspect::operators::{Amount, OperatorFigures, PlanFigures};
 use gristmill_introspect::{Counters, Event};
 
 /// Kinds of operators, in the order in which rows pass them.
@@ -24,6 +24,10 @@ pub(crate) enum Kind {
     Rows,
     /// What an INSERT does with its rows behind its plan.
     Write,
+    /// Of parts, as OPTIMIZE has it.
+    Merge,
+    /// Of parts, as ALTER … UPDATE and DELETE have it.
+    Mutate,
 }
 
 impl Kind {
@@ -37,6 +41,8 @@ impl Kind {
             Kind::Sort => "sort",
             Kind::Rows => "rows",
             Kind::Write => "write",
+            Kind::Merge => "merge",
+            Kind::Mutate => "mutate",
         }
     }
 
@@ -79,6 +85,8 @@ pub(super) struct Work {
     pub latency: f64,
     /// Of values that pass through memory.
     pub memory_bytes: f64,
+    /// Of all cores, at the least, for values that come in batches which a cache holds.
+    pub cache: f64,
     /// Whether something of it is not measured.
     pub is_partly_unknown: bool,
 }
@@ -118,9 +126,29 @@ pub(super) fn of_insert(counters: &Counters, elapsed: f64, calibration: &Calibra
     Some(work)
 }
 
+/// What merges and mutations of parts did with their rows: each is decoded and written once, at the least. What compression and
+/// comparing take is not counted. `elapsed`: on threads, in seconds. `None`: no part was rewritten.
+pub(super) fn of_rewriting(counters: &Counters, elapsed: f64, calibration: &Calibration) -> Option<(Kind, Work)> {
+    let get = |event| counters.get(event);
+    let (merged, mutated) = (get(Event::MergedRows), get(Event::MutatedRows));
+    let (kind, name, rows, written, bytes) = match (merged, mutated) {
+        (0, 0) => return None,
+        (0, rows) => (Kind::Mutate, "MUTATION", rows, rows, get(Event::MutatedUncompressedBytes)),
+        (rows, _) => (Kind::Merge, "MERGE", rows, get(Event::MergeWrittenRows), get(Event::MergedUncompressedBytes)),
+    };
+    let read_bytes = get(Event::ReadBufferFromFileDescriptorReadBytes) + get(Event::ReadBufferFromS3Bytes);
+    let operators = vec![name.to_string()];
+    let mut work = Work { operators, rows_in: rows, rows_out: written, read_bytes, elapsed, ..Work::default() };
+    let copied = work.taken_over(bytes, calibration.value(Resource::MemoryCopy, ONE_CORE));
+    let decoded = calibration.best(Resource::ParquetDecode, NUMBERS).map(|rate| work.processor += bytes as f64 / rate);
+    work.is_partly_unknown = copied.is_none() || decoded.is_none();
+    Some((kind, work))
+}
+
 impl Work {
     fn add(&mut self, kind: Kind, operator: &OperatorFigures, inputs: &[&OperatorFigures], calibration: &Calibration) {
         let (input, output) = (operator.input, operator.output());
+        let memory_bytes_before = self.memory_bytes;
         if !self.operators.contains(&operator.name) {
             self.operators.push(operator.name.clone());
         }
@@ -138,9 +166,23 @@ impl Work {
             Kind::Sort => self.sort(operator, calibration),
             Kind::Window => self.taken_over(input.bytes, calibration.value(Resource::MemoryCopy, ONE_CORE)),
             // Rows are handed on; what of them is computed is not known.
-            Kind::Rows | Kind::Write => self.taken_over(0, calibration.value(Resource::MemoryCopy, ONE_CORE)),
+            Kind::Rows | Kind::Write | Kind::Merge | Kind::Mutate => {
+                self.taken_over(0, calibration.value(Resource::MemoryCopy, ONE_CORE))
+            }
         };
         self.is_partly_unknown |= priced.is_none();
+        let passed = self.memory_bytes - memory_bytes_before;
+        self.near(passed, if kind == Kind::Scan { output } else { input }, calibration);
+    }
+
+    /// Values whose batches fit into a cache do not pass through memory.
+    fn near(&mut self, bytes: f64, amount: Amount, calibration: &Calibration) {
+        let Some(far) = calibration.value(Resource::MemoryRead, ALL_CORES) else { return };
+        let near = calibration.read_rate(ALL_CORES, batch_bytes(amount)).filter(|near| *near > far);
+        if let Some(near) = near.filter(|_| amount.batches > 0) {
+            self.memory_bytes -= bytes;
+            self.cache += bytes / near;
+        }
     }
 
     /// Bytes that go through a kernel of that rate.
@@ -184,7 +226,7 @@ impl Work {
         self.memory_bytes += input.bytes as f64;
         if output.rows <= streams {
             // No groups: values are only added up.
-            self.processor += input.bytes as f64 / calibration.value(Resource::MemoryRead, ONE_CORE)?;
+            self.processor += input.bytes as f64 / calibration.read_rate(ONE_CORE, batch_bytes(input))?;
             return Some(());
         }
         self.looked_up(input.rows, output.rows / streams, calibration)
@@ -223,6 +265,11 @@ impl Work {
         self.processor += input.rows as f64 / sort_rate(run, calibration)?;
         Some(())
     }
+}
+
+/// Of a batch of the usual size.
+fn batch_bytes(amount: Amount) -> u64 {
+    amount.bytes / amount.batches.max(1)
 }
 
 /// Rows a second that one core sorts so many at a time: comparisons grow by the logarithm beyond what was measured.

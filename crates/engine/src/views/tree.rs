@@ -8,8 +8,12 @@
 //! The order of the end: lanes finish from the root down, as each may hand on a last block; only when all have, and nothing
 //! can fail but a commit, the commits begin. From there on the statement is seen through although its client goes.
 //!
+//! What a view does is a part of the statement's work that is told by itself (`ViewRun`): it has counters of its own, which the
+//! statement's get too, and a tally of its own beside the statement's.
+//!
 //! With `materialized_views_ignore_errors` a view that fails gets nothing of the whole INSERT, nor do those below it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -17,12 +21,13 @@ use arrow::array::RecordBatch;
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
+use gristmill_base::allocations::counted_for_part;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, Result, ResultExt};
 use gristmill_catalog::databases::full_name;
 use gristmill_catalog::{Table, TableDefinition, TableWriter, WriteLane};
 use gristmill_introspect::memory::MemoryGuard;
-use gristmill_introspect::{QueryContext, Use};
+use gristmill_introspect::{Counters, QueryContext, Use};
 use gristmill_mergetree::TableSettings;
 use gristmill_types::measure::batch_bytes;
 use parking_lot::Mutex;
@@ -49,6 +54,8 @@ struct Shared {
     watch: Mutex<Option<Task<()>>>,
     /// The rows of the INSERT, where a target has to know them again.
     content: Option<Mutex<Content>>,
+    /// Of each view, by the way to its target.
+    counters: Mutex<HashMap<String, Arc<Counters>>>,
 }
 
 pub(crate) struct TreeWriter {
@@ -75,6 +82,8 @@ struct Node {
 struct Hanging {
     name: String,
     view: Arc<TableDefinition>,
+    /// Under the view's own counters.
+    interpreter: Interpreter,
     run: ViewRun,
     database: String,
     query: Arc<Query>,
@@ -95,7 +104,8 @@ impl Tree {
         let content = shape.root.tables().into_iter().any(|branch| knows_by_content(&branch.table, &branch.way, context));
         let content = content.then(Mutex::default);
         let interpreter = Interpreter::new(shape.engine.clone(), context.clone());
-        Tree { shared: Arc::new(Shared { interpreter, targets, watch: Mutex::new(Some(watch)), content }) }
+        let watch = Mutex::new(Some(watch));
+        Tree { shared: Arc::new(Shared { interpreter, targets, watch, content, counters: Mutex::default() }) }
     }
 
     /// What the writer into a table of the tree is opened with.
@@ -104,7 +114,8 @@ impl Tree {
         if branch.way.is_empty() {
             return context.clone();
         }
-        context.with_cancel(settings_of_target(&context.settings, &branch.way), self.shared.targets.clone())
+        let context = context.with_cancel(settings_of_target(&context.settings, &branch.way), self.shared.targets.clone());
+        context.with_counters(self.shared.counters_of(&branch.way))
     }
 
     /// `writers`: in the order of `Branch::tables`.
@@ -120,9 +131,11 @@ impl Tree {
         for view in &branch.views {
             let name = full_name(&view.view.database, &view.view.name);
             self.shared.context().used.note(Use::View, &name);
+            let context = self.shared.context().with_counters(self.shared.counters_of(&view.target.way));
             views.push(Arc::new(Hanging {
                 name,
                 view: view.view.clone(),
+                interpreter: Interpreter::new(self.shared.interpreter.engine.clone(), context),
                 run: ViewRun::default(),
                 database: view.database.clone(),
                 query: view.query.clone(),
@@ -165,6 +178,11 @@ fn knows_by_content(table: &Arc<dyn Table>, way: &str, context: &QueryContext) -
 impl Shared {
     fn context(&self) -> &Arc<QueryContext> {
         &self.interpreter.context
+    }
+
+    fn counters_of(&self, way: &str) -> Arc<Counters> {
+        let made = || Arc::new(Counters::with_parent(Some(self.context().counters.clone())));
+        self.counters.lock().entry(way.to_string()).or_insert_with(made).clone()
     }
 
     /// Commits: they go on to their end, whatever becomes of the statement.
@@ -247,14 +265,13 @@ impl Hanging {
             return Ok(());
         }
         let begun = self.now();
-        let pushed = self.run(block).await;
+        let pushed = counted_for_part(self.run.part.clone(), self.run(block)).await;
         self.run.saw(block, self.now().saturating_duration_since(begun));
         self.or_fall(pushed)
     }
 
     async fn run(&self, block: &Block) -> Result<()> {
-        let target = &self.target;
-        let interpreter = &target.shared.interpreter;
+        let (target, interpreter) = (&self.target, &self.interpreter);
         let context = &interpreter.context;
         let planned = interpreter.plan_view(&self.query, &self.database, block, &target.table, target.in_order).await?;
         let mut rows = plan::run(&planned.state, planned.physical, context)?;
@@ -283,7 +300,7 @@ impl Hanging {
 
     fn log(&self, error: Option<&Error>) {
         let target = &self.target.table;
-        self.run.log(&self.view, &self.query, target, self.target.shared.context(), error);
+        self.run.log(&self.view, &self.query, target, &self.interpreter.context, error);
     }
 
     fn settle(&self) -> BoxFuture<'_, Result<()>> {
@@ -296,10 +313,11 @@ impl Hanging {
                 return Ok(());
             };
             let begun = self.now();
-            let settled = match lane.finish().await {
-                Ok(()) => self.target.settle().await,
-                failed => failed,
+            let settling = async {
+                lane.finish().await?;
+                self.target.settle().await
             };
+            let settled = counted_for_part(self.run.part.clone(), settling).await;
             self.run.took(self.now().saturating_duration_since(begun));
             if settled.is_ok() {
                 self.log(None);

@@ -100,6 +100,8 @@ pub struct LimitReport {
     /// On which it spent most of its time.
     pub binds: Bound,
     pub resources: Vec<ResourceTime>,
+    /// What the processor did, where it was counted.
+    pub processor: Option<String>,
     pub stages: Vec<StageLimit>,
     /// The most helpful first.
     pub advice: Vec<Advice>,

@@ -21,6 +21,7 @@ impl LimitReport {
         let shown =
             self.resources.iter().filter(|resource| resource.taken > 0.0 || resource.least.is_some_and(|least| least > 0.0));
         lines.extend(table(&RESOURCE_HEADINGS, &shown.map(|shown| resource(shown, self.binds)).collect::<Vec<_>>()));
+        lines.extend(self.processor.iter().map(|told| format!("The processor: {told}")));
         lines.push(String::new());
         match self.advice.split_first() {
             Some((best, others)) => {
@@ -126,6 +127,7 @@ mod tests {
                 ResourceTime { bound: Bound::Disk, least: None, taken: 0.1 },
                 ResourceTime { bound: Bound::Lock, least: None, taken: 0.0 },
             ],
+            processor: Some("0.40 instructions per cycle".to_string()),
             stages: vec![
                 StageLimit {
                     name: "scan",
@@ -155,7 +157,8 @@ mod tests {
              output                                                       300 µs\n\n\
              Resource       Took      Least\n\
              processor    1.10 s    50.0 ms  binds\n\
-             disk       100.0 ms  not known\n\n\
+             disk       100.0 ms  not known\n\
+             The processor: 0.40 instructions per cycle\n\n\
              What would help most, by about 500.0 ms: one core of two computes\n    SET max_threads = 2\n\
              Not known: the disk"
         );

@@ -14,7 +14,7 @@ pub struct ErrorEntry {
 
 impl LogEntry for ErrorEntry {
     fn heap_bytes(&self) -> usize {
-        texts_bytes([&self.last.last_message, &self.last.last_query_id])
+        texts_bytes([&self.last.last_message, &self.last.last_query_id]) + size_of::<u64>() * self.last.last_trace.len()
     }
 }
 

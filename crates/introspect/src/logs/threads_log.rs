@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Log, LogEntry, texts_bytes};
 use crate::client::Client;
 use crate::context::QueryContext;
+use crate::events::Event;
 use crate::normalized::normalized_hash;
 use crate::spending::events_of;
 
@@ -13,6 +14,13 @@ pub struct ThreadEntry {
     pub event_time_micros: i64,
     pub query_start_time_micros: i64,
     pub query_duration_ms: u64,
+    pub read_rows: u64,
+    pub read_bytes: u64,
+    pub written_rows: u64,
+    pub written_bytes: u64,
+    /// Allocated less freed by the thread, in bytes, and the most that this was.
+    pub memory: i64,
+    pub memory_peak: i64,
     pub thread_name: String,
     /// The kernel's.
     pub thread_id: u64,
@@ -46,11 +54,20 @@ pub fn query_ended(context: &QueryContext) {
     let threads = tally.spending().threads();
     let master_thread_id = threads.first().map_or(0, |thread| u64::from(thread.id));
     for thread in threads {
-        let told = events_of(&thread.spent).into_iter().filter(|(_, value)| *value > 0);
+        let spent = &thread.spent;
+        // It may be attributed while the query runs, so only its end tells.
+        let rest = [(Event::UnattributedTimeMicroseconds, spent.unattributed())];
+        let told = events_of(spent).chain(rest.into_iter().filter(|(_, micros)| *micros > 0));
         LOG.add(|| ThreadEntry {
             event_time_micros: context.env.now_micros(),
             query_start_time_micros: context.start.as_micros() as i64,
             query_duration_ms: context.elapsed().as_millis() as u64,
+            read_rows: spent.rows_read,
+            read_bytes: spent.rows_read_bytes,
+            written_rows: spent.rows_written,
+            written_bytes: spent.rows_written_bytes,
+            memory: thread.memory,
+            memory_peak: thread.memory_peak,
             thread_name: name_of(thread.id),
             thread_id: thread.id.into(),
             master_thread_id,

@@ -17,6 +17,8 @@ pub struct TraceEntry {
     pub trace: Arc<[u64]>,
     /// Of memory, in bytes; negative where it is given back.
     pub size: i64,
+    /// Of what was allocated or is freed; 0: there is no such thing.
+    pub address: u64,
 }
 
 impl LogEntry for TraceEntry {

@@ -24,6 +24,8 @@ pub struct ViewEntry {
     /// 0: none.
     pub exception_code: i32,
     pub exception: String,
+    /// Where the error began, as addresses of the program's file; empty where its text is not wanted.
+    pub trace: Vec<u64>,
     pub profile_events: Vec<(&'static str, u64)>,
 }
 
@@ -31,6 +33,7 @@ impl LogEntry for ViewEntry {
     fn heap_bytes(&self) -> usize {
         texts_bytes([&self.initial_query_id, &self.view_name, &self.view_query, &self.view_target, &self.exception])
             + self.profile_events.len() * size_of::<(&str, u64)>()
+            + self.trace.len() * size_of::<u64>()
     }
 }
 

@@ -130,6 +130,8 @@ impl Walker {
             query_id: sample.query_id,
             trace: trace.into(),
             size: sample.size,
+            // A step is of all that was gathered since the last one, in ClickHouse too.
+            address: if sample.kind == Kind::MemorySample { sample.address } else { 0 },
         };
         // A step is a new peak as well, of which it is told how much there is then.
         if sample.kind == Kind::Memory {
@@ -168,6 +170,21 @@ pub fn shown(entry: &TraceEntry) -> Shown {
 
 /// What counts allocations and takes samples of them.
 const OWN: &[&str] = &["gristmill_base::sampling::", "gristmill_base::allocations::", "std::thread::local::LocalKey"];
+
+/// The stack of an error as a text: a line a call. What only makes errors is left out. The first look reads the program's whole
+/// table of symbols; `symbols::close` gives it back.
+pub fn stack_text(addresses: &[u64]) -> String {
+    let names = symbols::names(addresses);
+    let first = names.iter().take_while(|name| MAKES_ERRORS.iter().any(|own| name.contains(own))).count();
+    let shown = addresses.iter().zip(&names).skip(first).enumerate();
+    let line = |(place, (address, name)): (usize, (&u64, &Arc<str>))| {
+        let name = if name.is_empty() { "?" } else { &**name };
+        format!("{place}. {name} @ 0x{address:016x}\n")
+    };
+    shown.map(line).collect()
+}
+
+const MAKES_ERRORS: &[&str] = &["gristmill_base::stack::", "gristmill_base::error::"];
 
 /// A stack as the log shows it.
 pub struct Shown {

@@ -32,6 +32,8 @@ struct Program {
     cannot_be_read: bool,
     path: String,
     known: HashMap<u64, Known>,
+    /// Names alone, without lines: to find these takes far more.
+    named: HashMap<u64, Arc<str>>,
 }
 
 // SAFETY: the loader is reached under the lock alone, and nothing that it lends outlives that; what it shares within itself
@@ -44,7 +46,7 @@ const KNOWN_MAX: usize = 1 << 16;
 static PROGRAM: LazyLock<Mutex<Program>> = LazyLock::new(|| {
     let path = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("gristmill"));
     let path = path.to_string_lossy().into_owned();
-    Mutex::new(Program { loader: None, cannot_be_read: false, path, known: HashMap::new() })
+    Mutex::new(Program { loader: None, cannot_be_read: false, path, known: HashMap::new(), named: HashMap::new() })
 });
 
 static MODULES: LazyLock<Vec<Module>> = LazyLock::new(modules::loaded);
@@ -92,6 +94,22 @@ pub fn of_all(addresses: &[u64]) -> Vec<Known> {
     addresses.iter().map(|address| program.known(*address)).collect()
 }
 
+/// The names of the functions alone; empty where nobody knows.
+pub fn names(addresses: &[u64]) -> Vec<Arc<str>> {
+    let mut program = PROGRAM.lock();
+    addresses.iter().map(|address| program.name(*address)).collect()
+}
+
+/// Addresses of this process as those of the program's file.
+pub fn in_file(addresses: &[u64]) -> Vec<u64> {
+    let program = MODULES.first();
+    let in_file = |address: &u64| match program.filter(|program| program.range.contains(address)) {
+        Some(program) => address - program.base,
+        None => *address,
+    };
+    addresses.iter().map(in_file).collect()
+}
+
 /// Gives back what was made of the program's tables; the next look makes it anew.
 pub fn close() {
     PROGRAM.lock().loader = None;
@@ -129,6 +147,25 @@ impl Program {
 
     fn symbol(&mut self, address: u64) -> Option<String> {
         Some(self.loader()?.find_symbol(address)?.to_string())
+    }
+
+    fn name(&mut self, address: u64) -> Arc<str> {
+        if let Some(known) = self.known.get(&address) {
+            return known.name.clone();
+        }
+        if let Some(name) = self.named.get(&address) {
+            return name.clone();
+        }
+        let name = match is_of_program(address) {
+            true => self.symbol(address).unwrap_or_default(),
+            false => library(address).map_or_else(String::new, |(name, _)| name),
+        };
+        let name: Arc<str> = demangle(&name).into();
+        if self.named.len() >= KNOWN_MAX {
+            self.named.clear();
+        }
+        self.named.insert(address, name.clone());
+        name
     }
 
     fn line(&mut self, address: u64) -> String {

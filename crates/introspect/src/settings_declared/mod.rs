@@ -1,8 +1,10 @@
 //! Every setting, declared once. Names and defaults are ClickHouse's unless the text says otherwise.
 
 mod asked;
+mod compatibility;
+mod kinds;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use gristmill_access::effective::Constraint;
@@ -10,6 +12,7 @@ use gristmill_base::Result;
 
 use self::asked::canonical;
 use crate::custom;
+use crate::map_setting::MapSetting;
 use crate::settings::{SettingInfo, SettingValue, bad_value, unknown};
 use crate::without_effect::{OF_QUERIES, check_choice, checked};
 
@@ -32,6 +35,8 @@ macro_rules! settings {
             $(#[doc = $doc] pub $name: $type,)*
             ignored: BTreeMap<&'static str, String>,
             changed: BTreeMap<&'static str, String>,
+            /// Those that `compatibility` gave another default.
+            by_compatibility: BTreeSet<&'static str>,
             /// Users' own, by the text of their values.
             custom: BTreeMap<String, String>,
             /// What their owner may do with some of them.
@@ -40,7 +45,7 @@ macro_rules! settings {
 
         impl Default for Settings {
             fn default() -> Self {
-                Settings { $($name: $default.into(),)* ignored: BTreeMap::new(), changed: BTreeMap::new(), custom: BTreeMap::new(), constraints: Arc::default() }
+                Settings { $($name: $default.into(),)* ignored: BTreeMap::new(), changed: BTreeMap::new(), by_compatibility: BTreeSet::new(), custom: BTreeMap::new(), constraints: Arc::default() }
             }
         }
 
@@ -49,6 +54,9 @@ macro_rules! settings {
             pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
                 let name = canonical(name);
                 check_choice(name, value)?;
+                if name == COMPATIBILITY {
+                    compatibility::check(value)?;
+                }
                 match name {
                     $(shown!($name) => {
                         self.$name = <$type as SettingValue>::parse(value)
@@ -67,6 +75,11 @@ macro_rules! settings {
                         self.ignored.insert(setting.name, value.clone());
                         self.changed.insert(setting.name, value);
                     }
+                }
+                // Somebody said it.
+                self.by_compatibility.remove(name);
+                if name == COMPATIBILITY {
+                    self.apply_compatibility();
                 }
                 Ok(())
             }
@@ -98,7 +111,7 @@ macro_rules! settings {
                 let mut declared = vec![
                     $(SettingInfo {
                         name: shown!($name),
-                        kind: <$type as SettingValue>::TYPE,
+                        kind: kinds::of(shown!($name)).unwrap_or(<$type as SettingValue>::TYPE),
                         default: defaults.$name.show(),
                         description: $doc,
                         no_effect: false,
@@ -112,10 +125,13 @@ macro_rules! settings {
     };
 }
 
+/// The setting that gives others older defaults.
+const COMPATIBILITY: &str = "compatibility";
+
 settings! {
     // Threads, blocks, limits
     max_threads: u64 = 0u64, "Number of streams a query computes with. 0: one a core. Reading from object storage does not depend on it.";
-    max_block_size: u64 = 8192u64, "Rows in a batch that flows between operators.";
+    max_block_size: u64 = 65_409u64, "Rows in a batch that flows between operators. Not set: 8192, with which they stay in the processor's caches.";
     queue_max_wait_ms: u64 = 0u64, "Milliseconds that a query waits for a place where as many run as the server allows. 0: it is refused at once.";
     max_memory_usage: u64 = 0u64, "Bytes of memory that one query may use. 0: no limit.";
     max_execution_time: f64 = 0.0, "Seconds after which a query is stopped. 0: no limit.";
@@ -405,6 +421,7 @@ settings! {
     output_format_arrow_string_as_string: bool = true, "Whether String is text rather than binary in Arrow.";
     output_format_arrow_compression_method: String = "lz4_frame", "Codec of Arrow that is written: none, lz4_frame, zstd.";
     // Semantics
+    compatibility: String = "", "A version of ClickHouse, such as 24.3, whose defaults hold for settings that nobody sets, where later versions changed them. Empty: those of this version.";
     session_timezone: String = "", "Time zone of dates and times that name none. Empty: the server's.";
     join_use_nulls: bool = false, "Whether rows without a match get NULL rather than defaults.";
     union_default_mode: String = "", "What UNION without ALL or DISTINCT means: empty refuses it.";
@@ -417,7 +434,7 @@ settings! {
     allow_deprecated_error_prone_window_functions: bool = false, "Whether runningDifference, neighbor and the like may be used.";
     cast_keep_nullable: bool = false, "Whether CAST keeps NULL.";
     prefer_column_name_to_alias: bool = false, "Whether a column wins over an alias of the same name.";
-    additional_table_filters: String = "", "Conditions for the rows of tables, such as {'events': 'user != 5'}.";
+    additional_table_filters: String = "{}", "Conditions for the rows of tables, such as {'events': 'user != 5'}.";
     additional_result_filter: String = "", "A condition for the rows of the result, over its columns.";
     totals_mode: String = "after_having_exclusive", "What WITH TOTALS sums up beside HAVING: before_having (all rows), or the rows of the groups that it lets pass (after_having_exclusive, after_having_inclusive, after_having_auto).";
     group_by_use_nulls: bool = false, "Whether keys left out by ROLLUP and CUBE are NULL.";
@@ -433,6 +450,11 @@ settings! {
     max_bytes_in_join: u64 = 0u64, "Most bytes of the side of a JOIN that is kept in memory. 0: no limit.";
     join_overflow_mode: String = "throw", "What happens over max_rows_in_join and max_bytes_in_join: throw, or break (join what was read up to there).";
     max_columns_to_read: u64 = 0u64, "Most columns that a query may read of a table. 0: no limit.";
+    max_temporary_columns: u64 = 0u64, "Most columns, constants too, that an operator of a query may hold. 0: no limit.";
+    max_temporary_non_const_columns: u64 = 0u64, "As max_temporary_columns, of columns that are no constants and that are there at the same time. 0: no limit.";
+    max_recursive_cte_evaluation_depth: u64 = 1_000u64, "How often the recursive part of a common table expression may be run.";
+    max_temporary_data_on_disk_size_for_query: u64 = 0u64, "Bytes of temporary files that a query may have written. 0: no limit.";
+    max_temporary_data_on_disk_size_for_user: u64 = 0u64, "Bytes of temporary files that the running queries of a user may have written. 0: no limit.";
     max_subquery_depth: u64 = 100u64, "How deep subqueries may be nested. 0: no limit.";
     allow_ddl: bool = true, "Whether databases and tables may be made, changed and removed.";
     replace_running_query: bool = false, "Whether a query ends the running one of the same id. Else it is refused.";
@@ -456,6 +478,8 @@ settings! {
     log_query_settings: bool = true, "Whether system.query_log tells the settings of a query.";
     log_formatted_queries: bool = false, "Whether system.query_log has the text of queries formatted, too.";
     enable_filesystem_cache_log: bool = false, "Whether what a query reads of files in object storage goes to system.filesystem_cache_log.";
+    enable_blob_storage_log: bool = true, "Whether requests that change something in object storage go to system.blob_storage_log.";
+    enable_blob_storage_log_for_read_operations: bool = false, "Whether reads of objects go to system.blob_storage_log too, where enable_blob_storage_log is on.";
     log_query_threads: bool = false, "Whether the threads of queries go to system.query_thread_log.";
     query_profiler_real_time_period_ns: u64 = 1_000_000_000u64, "Nanoseconds of the clock between two samples of the stacks of a query, into system.trace_log as 'Real'. 0: none.";
     query_profiler_cpu_time_period_ns: u64 = 1_000_000_000u64, "Nanoseconds that a thread computes between two samples of its stack, into system.trace_log as 'CPU'. 0: none.";
@@ -464,6 +488,9 @@ settings! {
     memory_profiler_sample_min_allocation_size: u64 = 0u64, "The least number of bytes that memory_profiler_sample_probability is for.";
     memory_profiler_sample_max_allocation_size: u64 = 0u64, "The greatest number of bytes that memory_profiler_sample_probability is for. 0: any.";
     max_untracked_memory: u64 = 4_194_304u64, "Bytes that a thread may allocate or free before memory_profiler_step and memory_profiler_sample_probability see it. It is never more than 256 KiB, nor than the step. 0: each allocation.";
+    metrics_perf_events_enabled: bool = false, "Whether the threads of a query count what the processor does (cycles, instructions, misses), as events whose names begin with Perf, where the kernel allows it.";
+    metrics_perf_events_list: String = "", "The Perf… events to count, with commas between. Empty: all.";
+    calculate_text_stack_trace: bool = true, "Whether the logs have the stack of a query's error as a text.";
     allow_introspection_functions: bool = false, "Whether functions may be used that tell of the program: addressToSymbol, addressToLine, addressToLineWithInlines, demangle, flameGraph.";
     allow_get_client_http_header: bool = false, "Whether getClientHTTPHeader may be used: headers such as Cookie are secrets.";
     log_query_views: bool = true, "Whether runs of materialized views go to system.query_views_log.";
@@ -478,6 +505,8 @@ settings! {
     materialize_ttl_after_modify: bool = true, "Whether ALTER TABLE … MODIFY TTL, and MODIFY COLUMN … TTL, apply the new TTL to the rows that are there, by a mutation.";
     allow_drop_detached: bool = false, "Whether ALTER TABLE … DROP DETACHED PART | PARTITION may run: what it removes does not come back.";
     enable_lightweight_delete: bool = true, "Whether DELETE FROM may run.";
+    enable_lightweight_update: bool = true, "Whether UPDATE t SET … WHERE … may run.";
+    apply_mutations_on_fly: bool = false, "Whether a query sees mutations that are not done: it carries them out first.";
     apply_deleted_mask: bool = true, "Whether rows that DELETE FROM deleted are left out. 0: those that are still there are read, with _row_exists = 0.";
     number_of_mutations_to_delay: u64 = 0u64, "Unfinished mutations of a table from which on a new one is slowed down. 0: as the table says.";
     number_of_mutations_to_throw: u64 = 0u64, "Unfinished mutations of a table from which on a new one is refused. 0: as the table says.";
@@ -499,6 +528,7 @@ settings! {
     send_progress_in_http_headers: bool = false, "Whether headers X-ClickHouse-Progress are sent while a query over HTTP runs.";
     http_headers_progress_interval_ms: u64 = 100u64, "Milliseconds between headers X-ClickHouse-Progress.";
     add_http_cors_header: bool = false, "Whether answers over HTTP say that pages of other sites may read them.";
+    http_response_headers: MapSetting = "", "Headers that answers to queries over HTTP have, in the place of the server's own where it has them: {'Content-Type':'image/png'}.";
     // Ours
     explain_limit: bool = false, "Whether a query tells at its end how far it was from what the machine can do, and what would help. (Gristmill's own.)";
     log_query_limits_min_duration_ms: u64 = 1_000u64, "Milliseconds that a query has to run to be in system.query_limit_log unasked, where the machine was measured. 0: only queries with explain_limit. (Gristmill's own.)";

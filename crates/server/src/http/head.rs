@@ -10,7 +10,8 @@ use hyper::http::{HeaderMap, response};
 use hyper::{Response, StatusCode};
 
 use super::lines::HeadLines;
-use super::status;
+use super::{response_headers, status};
+use crate::core::{error_text, error_text_with_stack};
 
 pub const TEXT: &str = "text/plain; charset=UTF-8";
 
@@ -35,6 +36,8 @@ pub struct Head {
     pub closes: bool,
     /// How long the connection waits for another request.
     pub keep_alive: Duration,
+    /// Errors are told with the calls that led to them.
+    pub stacktrace: bool,
     /// Of the result, where there is one.
     pub format: Option<Format>,
     pub codec: Compression,
@@ -42,9 +45,18 @@ pub struct Head {
     pub progress: Vec<String>,
     /// What was told of the query's log until then.
     pub lines: HeadLines,
+    /// Headers that the rule of the configuration wants in every answer.
+    pub configured: Vec<(HeaderName, HeaderValue)>,
+    /// Those that the query's settings want in a result.
+    pub asked: Vec<(HeaderName, HeaderValue)>,
 }
 
 impl Head {
+    /// The error as the client wants to read it.
+    pub fn error_text(&self, error: &Error) -> String {
+        if self.stacktrace { error_text_with_stack(error) } else { error_text(error) }
+    }
+
     /// Remembers how far the query is, for the headers X-ClickHouse-Progress.
     pub fn note_progress(&mut self, context: &QueryContext) {
         let line = summary(context);
@@ -77,6 +89,7 @@ impl Head {
             put("access-control-allow-origin", "*");
             put("access-control-expose-headers", EXPOSED);
         }
+        response_headers::put(&self.configured, &mut parts.headers);
         parts
     }
 
@@ -84,7 +97,7 @@ impl Head {
     pub fn success(&self, context: &QueryContext) -> response::Parts {
         let mut parts = self.common(StatusCode::OK);
         let content_type = self.format.map_or(TEXT, Format::content_type);
-        parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        parts.headers.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static(content_type));
         if let Some(format) = self.format {
             parts.headers.insert("x-clickhouse-format", HeaderValue::from_static(format.name()));
         }
@@ -94,6 +107,7 @@ impl Head {
         if let Ok(value) = HeaderValue::from_str(&summary(context)) {
             parts.headers.insert("x-clickhouse-summary", value);
         }
+        response_headers::put(&self.asked, &mut parts.headers);
         parts
     }
 

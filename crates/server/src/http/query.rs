@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use gristmill_access::Identity;
+use gristmill_access::control::Credentials;
 use gristmill_access::entity::Chosen;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::engine::{timezone, timezone_name};
@@ -21,13 +22,15 @@ use hyper::http::request::Parts;
 
 use super::answer::Responder;
 use super::external;
+use super::handlers::{Handler, Rule, Taking};
 use super::head::Head;
 use super::input::{self, Rest, Taken};
 use super::lines;
 use super::outgoing::{Holding, Outgoing, Wrapping};
 use super::request::{self, Parameters, header};
+use super::response_headers;
 use super::sessions::Held;
-use crate::core::{Before, Core, Place, error_text};
+use crate::core::{Before, Core, Place};
 use crate::known_settings;
 use crate::sessions_log::CameIn;
 use crate::user_sessions::Open;
@@ -44,6 +47,8 @@ pub struct Exchange {
     pub body: Incoming,
     pub peer: Peer,
     pub responder: Responder,
+    /// The rule of the configuration that brought it here.
+    pub rule: Option<Arc<Rule>>,
 }
 
 /// Who sends a request.
@@ -84,9 +89,16 @@ struct Wishes {
 }
 
 pub async fn run(exchange: Exchange) {
-    let Exchange { core, parts, body, peer, responder } = exchange;
+    let Exchange { core, parts, body, peer, responder, rule } = exchange;
     let env = &core.engine.env;
-    let mut parameters = Parameters::of(parts.uri.query());
+    let (taking, configured) = match rule.as_deref().map(|rule| &rule.handler) {
+        Some(Handler::Query { taking, credentials }) => (taking.clone(), credentials.clone()),
+        _ => (Taking::default(), None),
+    };
+    let mut parameters = Parameters::taken(parts.uri.query(), taking);
+    if let Some(rule) = &rule {
+        parameters.of_query.extend(rule.captured(&parts));
+    }
     let id = parameters.get("query_id").or(header(&parts, "x-clickhouse-query-id")).filter(|id| !id.is_empty());
     let mut head = Head {
         query_id: id.map_or_else(|| env.uuid().to_string(), str::to_string),
@@ -94,11 +106,16 @@ pub async fn run(exchange: Exchange) {
         keep_alive: core.keep_alive,
         timezone: timezone_name(&gristmill_introspect::Settings::default()),
         tag: format!("{:016x}", env.random_u64()),
+        configured: rule.map(|rule| rule.response_headers.clone()).unwrap_or_default(),
         ..Head::default()
     };
     let mut wishes = Wishes { wrapping: Wrapping::default(), holding: Holding::Briefly(BUFFER_BYTES as usize) };
     let rest = Rest::waiting(core.settings.http_receive_longest());
-    let ready = prepare(&core, &parts, (body, &rest), peer, &mut parameters, &mut head, &mut wishes).await;
+    let credentials = request::credentials(&parts, &parameters, configured, peer.address.ip());
+    let ready = match credentials {
+        Ok(given) => prepare(&core, &parts, (body, &rest), (peer, given), &mut parameters, &mut head, &mut wishes).await,
+        Err(error) => Err(error),
+    };
     head.codec = wishes.wrapping.codec;
     let folder = core.engine.data_path.join("tmp");
     let mut outgoing = Outgoing::new(responder, wishes.wrapping, wishes.holding, folder);
@@ -119,7 +136,7 @@ pub async fn run(exchange: Exchange) {
         }
         Err(error) => {
             tracing::debug!("Query {} from {}: {error}", head.query_id, peer.address);
-            let text = error_text(&error);
+            let text = head.error_text(&error);
             let tag = head.tag.clone();
             head.closes = !rest.drain().await;
             outgoing.fail(&error, &text, &tag, || head.failure(&error, context.as_deref())).await;
@@ -135,13 +152,12 @@ async fn prepare(
     core: &Arc<Core>,
     parts: &Parts,
     (body, rest): (Incoming, &Rest),
-    peer: Peer,
+    (peer, credentials): (Peer, Credentials),
     parameters: &mut Parameters,
     head: &mut Head,
     wishes: &mut Wishes,
 ) -> Result<Ready> {
     core.check_open()?;
-    let credentials = request::credentials(parts, parameters, peer.address.ip())?;
     let session_id = parameters.get("session_id").unwrap_or_default().to_string();
     let mut client = request::client(parts, peer);
     if let Some(key) = parameters.get("quota_key") {
@@ -154,6 +170,8 @@ async fn prepare(
         ErrorCode::AUTHENTICATION_FAILED if is_nobody => Error::new(ErrorCode::REQUIRED_PASSWORD, error.message()),
         _ => error,
     })?;
+    // Strangers are not told how the server is built.
+    head.stacktrace = parameters.flag("stacktrace")?;
     has_length(parts)?;
     // Before the body, which takes memory.
     let place = core.admission.enter();
@@ -169,6 +187,11 @@ async fn prepare(
             form = external::read_form(input::raw(body, rest), boundary, parameters).await?;
         }
         None => data = Some(input::body(body, rest, codec, parameters.flag("decompress")?)),
+    }
+    if parameters.wants_body() {
+        place.as_ref().map_err(Error::clone)?;
+        let body = data.replace(futures::stream::empty().boxed());
+        parameters.take_body(&input::whole(body.unwrap_or_else(|| futures::stream::empty().boxed())).await?);
     }
     let (session, named) = session(core, parts, parameters, &identity)?;
     let settings = &session.settings;
@@ -324,7 +347,7 @@ fn failed_before(
     let Ok(mut formatted) = writer(format, &Columns::default(), output) else { return Err(error) };
     let mut last = Vec::new();
     formatted.start(&mut last)?;
-    if !formatted.fail(&ResultSummary::default(), &error_text(&error), &mut last)? {
+    if !formatted.fail(&ResultSummary::default(), &head.error_text(&error), &mut last)? {
         return Err(error);
     }
     head.format = Some(format);
@@ -360,6 +383,7 @@ async fn result(
     let settings = context.settings.clone();
     // SETTINGS of the query itself may name another.
     head.timezone = timezone_name(&settings);
+    head.asked = response_headers::of_setting(&settings.http_response_headers)?;
     let output = OutputContext { settings: settings.clone(), timezone: timezone(&settings)?, terminal: false, width: None };
     let mut out = Vec::new();
     let mut formatted = match columns.is_empty() {
@@ -433,7 +457,7 @@ async fn result(
             return Err(error);
         };
         let summary = ResultSummary { rows: count, ..ResultSummary::default() };
-        return match formatted.fail(&summary, &error_text(&error), &mut out)? {
+        return match formatted.fail(&summary, &head.error_text(&error), &mut out)? {
             true => Ok(Answered { last: out, error: Some(error) }),
             false => Err(error),
         };

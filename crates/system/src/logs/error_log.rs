@@ -13,10 +13,11 @@ use parking_lot::Mutex;
 
 use super::{Declared, day, second};
 use crate::query_log::hostname;
+use crate::rows::Cell;
 
 const STRUCTURE: &str = "hostname LowCardinality(String), event_date Date, event_time DateTime, code Int32, \
     error LowCardinality(String), value UInt64, remote UInt8, last_error_time DateTime, last_error_message String, \
-    last_error_query_id String";
+    last_error_query_id String, last_error_trace Array(UInt64)";
 
 const EVERY: Duration = Duration::from_secs(1);
 
@@ -35,6 +36,7 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 second(entry.last.last_time_micros),
                 (&entry.last.last_message).into(),
                 (&entry.last.last_query_id).into(),
+                Cell::Numbers(entry.last.last_trace.iter().map(|address| *address as i64).collect()),
             ])?;
         }
         Ok(())

@@ -26,9 +26,10 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use arrow::array::RecordBatch;
-use gristmill_base::Result;
+use gristmill_base::{Result, runtime};
 use gristmill_catalog::{LogSource, RowsTable, Table};
 use gristmill_introspect::logs::{Log, LogEntry, LogQueue};
+use gristmill_introspect::profiler;
 use gristmill_types::{Column, Columns};
 
 use crate::query_log::{DAY_SECONDS, MICROS};
@@ -213,6 +214,20 @@ static COMMENTS: LazyLock<HashMap<(&str, &str), &str>> = LazyLock::new(|| {
 
 fn comment(table: &str, column: &str) -> &'static str {
     COMMENTS.get(&(table, column)).or_else(|| COMMENTS.get(&("*", column))).copied().unwrap_or_default()
+}
+
+/// Stacks of errors as texts; those without an error are empty.
+pub fn stack_texts<'a>(stacks: impl Iterator<Item = &'a [u64]>) -> Vec<String> {
+    let stacks: Vec<&[u64]> = stacks.collect();
+    if stacks.iter().all(|stack| stack.is_empty()) {
+        return vec![String::new(); stacks.len()];
+    }
+    // The first names make the whole table of symbols be read.
+    runtime::aside(|| {
+        let texts = stacks.into_iter().map(profiler::stack_text).collect();
+        profiler::symbols::close();
+        texts
+    })
 }
 
 /// Day, second and microsecond of a moment.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gristmill_base::{Result, runtime};
 use gristmill_catalog::LogSource;
+use gristmill_functions::session::DIALECT_REVISION;
 use gristmill_introspect::logs::trace_log::trace_log;
 use gristmill_introspect::profiler;
 
@@ -12,10 +13,10 @@ use crate::query_log::hostname;
 use crate::rows::Cell;
 
 const STRUCTURE: &str = "hostname LowCardinality(String), event_date Date, event_time DateTime, \
-    event_time_microseconds DateTime64(6), timestamp_ns UInt64, \
+    event_time_microseconds DateTime64(6), timestamp_ns UInt64, revision UInt32, \
     trace_type Enum8('Real' = 0, 'CPU' = 1, 'Memory' = 2, 'MemorySample' = 3, 'MemoryPeak' = 4, 'ProfileEvent' = 5, \
     'JemallocSample' = 6, 'MemoryAllocatedWithoutCheck' = 7, 'Instrumentation' = 8), cpu_id UInt64, thread_id UInt64, \
-    thread_name LowCardinality(String), query_id String, trace Array(UInt64), size Int64, \
+    thread_name LowCardinality(String), query_id String, trace Array(UInt64), size Int64, ptr UInt64, \
     symbols Array(LowCardinality(String)), lines Array(LowCardinality(String))";
 
 pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
@@ -36,6 +37,7 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 second,
                 micros,
                 entry.event_time_nanos.into(),
+                u64::from(DIALECT_REVISION).into(),
                 entry.trace_type.into(),
                 entry.cpu_id.into(),
                 entry.thread_id.into(),
@@ -44,6 +46,7 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 // Addresses of a process use less than 63 bits.
                 Cell::Numbers(shown.trace.iter().map(|address| *address as i64).collect()),
                 entry.size.into(),
+                entry.address.into(),
                 texts(&shown.symbols),
                 texts(&shown.lines),
             ])?;

@@ -6,7 +6,7 @@ use gristmill_base::Result;
 use gristmill_catalog::LogSource;
 use gristmill_introspect::logs::views_log::views_log;
 
-use super::{Declared, moment};
+use super::{Declared, moment, stack_texts};
 use crate::query_log::{hostname, kind};
 use crate::rows::Cell;
 
@@ -16,12 +16,14 @@ const STRUCTURE: &str = "hostname LowCardinality(String), event_date Date, event
     read_rows UInt64, read_bytes UInt64, written_rows UInt64, written_bytes UInt64, peak_memory_usage Int64, \
     ProfileEvents Map(LowCardinality(String), UInt64), \
     status Enum8('QueryStart' = 1, 'QueryFinish' = 2, 'ExceptionBeforeStart' = 3, 'ExceptionWhileProcessing' = 4), \
-    exception_code Int32, exception String";
+    exception_code Int32, exception String, \
+    stack_trace String";
 
 pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
     let host = hostname();
     all.push(Arc::new(Declared::of(views_log(), STRUCTURE, move |entries, rows| {
-        for entry in entries {
+        let stacks = stack_texts(entries.iter().map(|entry| &entry.trace[..]));
+        for (entry, stack) in entries.iter().zip(stacks) {
             let [day, second, micros] = moment(entry.event_time_micros);
             let events = entry.profile_events.iter().map(|(name, value)| (name.to_string(), *value)).collect();
             rows.push([
@@ -45,6 +47,7 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 kind(entry.status),
                 i64::from(entry.exception_code).into(),
                 (&entry.exception).into(),
+                stack.into(),
             ])?;
         }
         Ok(())

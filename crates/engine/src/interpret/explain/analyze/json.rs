@@ -26,7 +26,7 @@ impl Analyzed {
             let name = &self.plans.get(plan)?.operators.get(place)?.name;
             Some(format!("{name}_{place}"))
         });
-        let all = json!([{
+        let mut all = json!([{
             "Plan": query,
             "Subqueries": plans,
             "Planning Microseconds": micros(self.planning),
@@ -38,6 +38,9 @@ impl Analyzed {
             "Threads": self.threads,
             "Longest": most,
         }]);
+        if let Some(processor) = &self.processor {
+            all[0]["Processor"] = json!(processor);
+        }
         nodes::pretty(&all)
     }
 

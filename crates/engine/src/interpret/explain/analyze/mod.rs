@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use futures::StreamExt;
 use gristmill_base::{Result, redact, units};
 use gristmill_introspect::operators::{OperatorFigures, PlanFigures};
+use gristmill_introspect::processor_told;
 use gristmill_sql::statement::Statement;
 
 use super::graph::{Arrow, Shape, graph};
@@ -30,6 +31,8 @@ struct Analyzed {
     rows: u64,
     threads: usize,
     memory_peak: u64,
+    /// What the processor did, where it was counted.
+    processor: Option<String>,
     /// Those of subqueries before that of the query.
     plans: Vec<PlanFigures>,
 }
@@ -49,12 +52,15 @@ impl Interpreter {
             while let Some(batch) = stream.next().await {
                 rows += batch?.num_rows() as u64;
             }
+            drop(stream);
+            context.settle();
             let analyzed = Analyzed {
                 planning: is_planned.saturating_duration_since(begun),
                 running: now().saturating_duration_since(is_planned),
                 rows,
                 threads: context.threads(),
                 memory_peak: context.memory.peak_bytes(),
+                processor: processor_told(&context.counters),
                 plans: context.plans.take(),
             };
             Ok(match (options.is("json"), options.is("graph")) {

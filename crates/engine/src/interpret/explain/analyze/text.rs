@@ -28,6 +28,7 @@ impl Analyzed {
             units::bytes_binary(self.memory_peak as f64),
             self.threads
         )];
+        out.extend(self.processor.clone());
         let most = most(&self.plans);
         let mut table = vec![HEADINGS.map(str::to_string).to_vec()];
         // Where a heading of a plan stands, by the line of the table that follows it.
