@@ -557,3 +557,57 @@ def test_format_and_vertical_of_the_configuration(client):
     assert client("SELECT 1, 'a'", flags=["--config-file", "c.xml", "--format", "TSV"]).ok() == "1\ta\n"
     (client.home / "c.xml").write_text("<config><vertical>1</vertical></config>")
     assert "Row 1:" in client("SELECT 1", flags=["--config", "c.xml"]).ok()
+
+
+def test_of_several_hosts_the_first_that_answers_is_asked(client):
+    with socket.socket() as taken:
+        # Nobody listens there.
+        taken.bind(("127.0.0.1", 0))
+        closed = taken.getsockname()[1]
+        here = ("--host", "127.0.0.1", "--port", client.port)
+        assert client.bare("--host", "127.0.0.1", "--port", closed, *here, "-q", "SELECT 1; SELECT 2").ok() == "1\n2\n"
+        assert client.bare("--host", "no-such-host.invalid", *here, "-q", "SELECT 1").ok() == "1\n"
+        assert client.bare(*here, "--host", "127.0.0.1", "--port", closed, "-q", "SELECT 1").ok() == "1\n"
+        none = client.bare("--host", "127.0.0.1", "--port", closed, "--host", "localhost", "--port", closed, "-q", "SELECT 1")
+        assert none.code == 210 and f"localhost:{closed}" in none.err
+        # Who refuses has answered.
+        refused = client.bare(*here, "--host", "127.0.0.1", "--port", closed, "--user", "nobody", "--password", "x", "-q", "SELECT 1")
+        assert refused.code == 516 % 256
+
+
+def test_queries_stand_behind_multiquery_and_by_themselves(client):
+    port = ("--port", client.port)
+    for line in (
+        ("--multiquery", "--query", "SELECT 1; SELECT 2"), ("--query", "SELECT 1; SELECT 2", "--multiquery"), ("-nq", "SELECT 1; SELECT 2"),
+        ("--multiquery", "SELECT 1; SELECT 2"), ("-n", "SELECT 1; SELECT 2"), ("SELECT 1; SELECT 2",), ("--query", "SELECT 1", "SELECT 2"),
+    ):
+        assert client.bare(*port, *line).ok() == "1\n2\n", line
+    assert client.bare(*port, "nonsense").code == 36
+
+
+def test_other_options_of_scripts(client):
+    (client.home / "c.xml").write_text("<config><format>CSV</format></config>")
+    assert client("SELECT 'a'", flags=["-c", "c.xml"]).ok() == '"a"\n'
+    trace = "0af7651916cd43dd8448eb211c80319c"
+    flags = ["--opentelemetry-traceparent", f"00-{trace}-b7ad6b7169203331-01", "--opentelemetry-tracestate", "a=b"]
+    assert client("SELECT 1", "SYSTEM FLUSH LOGS", flags=flags).ok() == "1\n"
+    told = client(f"SELECT count() > 0 FROM system.opentelemetry_span_log WHERE hex(trace_id) = upper('{trace}') OR replaceAll(toString(trace_id), '-', '') = '{trace}'")
+    assert told.ok() == "1\n"
+    assert client("SELECT 1", flags=["--opentelemetry-traceparent", "nonsense"]).code == 36
+    assert client("SELECT 1", flags=["--bind_host", "127.0.0.1"]).ok() == "1\n"
+    assert client("SELECT 1", flags=["--bind_host", "203.0.113.1"]).code == 210
+    assert client("SELECT 1", flags=["--print-num-processed-rows"]).ok() == "1\nProcessed rows: 1\n"
+    assert re.fullmatch(r"[\d.]+\n", client.bare("--version-clean").ok())
+    assert client("SELECT 1", flags=["--max_client_network_bandwidth", "5000000", "--allow_repeated_settings"]).ok() == "1\n"
+    assert client("SELECT 1", flags=["--fake-drop"]).code == 48
+
+
+def test_the_certificate_may_have_another_name(tmp_path):
+    server = Server(tmp_path / "data", "--certificate", TLS / "server.crt", "--private-key", TLS / "server.key", "--tcp-port-secure", 0)
+    client = Client(tmp_path, server.tcp_secure_port)
+    flags = ("--secure", "--host", "127.0.0.1", "--port", server.tcp_secure_port, "-q", "SELECT 1")
+    config = tmp_path / "own.xml"
+    config.write_text(f"<config><openSSL><client><caConfig>{TLS}/server.crt</caConfig></client></openSSL></config>")
+    assert client.bare("-C", config, "--tls-sni-override", "elsewhere.example", *flags).code == 210
+    assert client.bare("-C", config, "--tls-sni-override", "localhost", *flags).ok() == "1\n"
+    assert server.stop() == 0

@@ -61,7 +61,18 @@ def test_how_far_a_query_is_stands_between_its_rows(http, format, place):
     assert told and all(isinstance(value, str) for line in told for value in line.values())
     assert [int(line["read_rows"]) for line in told] == sorted({int(line["read_rows"]) for line in told})
     assert told[-1]["read_rows"] == "1000000" and int(told[-1]["elapsed_ns"]) > 0
-    assert sum("meta" in line for line in lines) == 1
+    assert sum("meta" in line for line in lines) == 1 and "meta" in lines[0]
+
+
+@pytest.mark.parametrize("format", ["JSONEachRowWithProgress", "JSONStringsEachRowWithProgress", "JSONCompactEachRowWithProgress", "JSONCompactStringsEachRowWithProgress"])
+def test_lines_with_progress_stand_in_their_order(http, format):
+    query = f"SELECT number % 2 AS k, count() AS n FROM numbers(10) GROUP BY k WITH TOTALS ORDER BY k LIMIT 1 FORMAT {format}"
+    lines = [json.loads(line) for line in http.ok(query, extremes=1).splitlines()]
+    assert lines[0] == {"meta": [{"name": "k", "type": "UInt8"}, {"name": "n", "type": "UInt64"}]}
+    assert [key for line in lines for key in line if key != "progress"] == ["meta", "row", "totals", "min", "max", "rows_before_limit_at_least"]
+    failed = http(FAILS_LATE + f" FORMAT {format}", http_write_exception_in_output_format=1, max_threads=1)
+    lines = [json.loads(line) for line in failed.text.splitlines()]
+    assert "meta" in lines[0] and list(lines[-1]) == ["exception"] and sum("row" in line for line in lines) > 0
 
 
 def test_no_file_is_written_over_http(http):

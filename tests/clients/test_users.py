@@ -563,3 +563,75 @@ def test_a_view_that_is_not_permitted_for_its_columns_gives_way(house):
     assert partial.missing("SELECT price FROM partly.t") == "SELECT(price) ON partly.t"
     http.ok("DROP USER partial")
     http.ok("DROP DATABASE partly")
+
+
+def test_each_method_of_a_user_ends_when_it_does(house):
+    _, http = house
+    http.ok(
+        "CREATE USER ann IDENTIFIED WITH plaintext_password BY 'old' VALID UNTIL '2020-01-01 10:00:00', sha256_password BY 'new', "
+        "plaintext_password BY 'later' VALID UNTIL '2100-01-01'"
+    )
+    assert As(http, "ann", "old")("SELECT 1").error == FAILED
+    assert As(http, "ann", "new").ok("SELECT 1") == As(http, "ann", "later").ok("SELECT 1") == "1\n"
+    shown = "CREATE USER ann IDENTIFIED WITH plaintext_password VALID UNTIL '2020-01-01 10:00:00', sha256_password, plaintext_password VALID UNTIL '2100-01-01 00:00:00'\n"
+    assert http.ok("SHOW CREATE USER ann", default_format="TSVRaw") == shown
+    told = "SELECT auth_type, valid_until, toTypeName(valid_until) FROM system.users WHERE name = 'ann'"
+    assert http.ok(told) == (
+        "['plaintext_password','sha256_password','plaintext_password']\t"
+        "['2020-01-01 10:00:00','1970-01-01 00:00:00','2100-01-01 00:00:00']\tArray(DateTime64(0))\n"
+    )
+    # What is said of no method is said of all.
+    http.ok("ALTER USER ann VALID UNTIL 'infinity'")
+    assert As(http, "ann", "old").ok("SELECT 1") == "1\n" and "VALID" not in http.ok("SHOW CREATE USER ann")
+    http.ok("ALTER USER ann VALID UNTIL '2020-01-01'")
+    assert As(http, "ann", "new")("SELECT 1").error == FAILED
+    http.ok("ALTER USER ann ADD IDENTIFIED WITH plaintext_password BY 'short' VALID FOR INTERVAL 1 HOUR")
+    assert As(http, "ann", "short").ok("SELECT 1") == "1\n" and As(http, "ann", "new")("SELECT 1").error == FAILED
+    http.ok("ALTER USER ann RESET AUTHENTICATION METHODS TO NEW")
+    assert http.ok("SELECT length(auth_type) FROM system.users WHERE name = 'ann'") == "1\n"
+    assert http("CREATE USER bea IDENTIFIED BY 'a' IDENTIFIED BY 'b'").error == (62, "SYNTAX_ERROR")
+    http.ok("CREATE USER cal NOT IDENTIFIED VALID UNTIL '2020-01-01'")
+    assert As(http, "cal")("SELECT 1").error == FAILED
+
+
+def test_grants_are_shown_with_those_of_roles(house):
+    _, http = house
+    for statement in (
+        "CREATE ROLE inner", "CREATE ROLE outer", "CREATE USER ann IDENTIFIED WITH plaintext_password BY 'a'", "CREATE USER ann@'127.%' IDENTIFIED WITH plaintext_password BY 'a'",
+        "GRANT INSERT ON shop.sales TO inner", "GRANT SELECT ON shop.* TO outer", "GRANT inner TO outer", "GRANT outer TO ann", "GRANT SHOW TABLES ON *.* TO ann",
+        "GRANT SELECT ON shop.sales TO ann@'127.%'",
+    ):
+        http.ok(statement)
+    assert http.ok("SHOW GRANTS FOR ann") == "GRANT SHOW TABLES ON *.* TO ann\nGRANT outer TO ann\n"
+    final = "GRANT SHOW TABLES ON *.* TO ann\nGRANT SELECT ON shop.* TO ann\nGRANT INSERT ON shop.sales TO ann\n"
+    assert sorted(http.ok("SHOW GRANTS FOR ann FINAL").splitlines()) == sorted(final.splitlines())
+    ann = As(http, "ann", "a")
+    for of in ("", " FOR CURRENT_USER", " FOR current_user", " FOR currentUser()"):
+        assert ann.ok(f"SHOW GRANTS{of}") == "GRANT SHOW TABLES ON *.* TO ann\nGRANT outer TO ann\n"
+        assert sorted(ann.ok(f"SHOW GRANTS{of} FINAL").splitlines()) == sorted(final.splitlines())
+    assert http.ok("SHOW GRANTS FOR CURRENT_USER FORMAT TSVWithNames").splitlines()[0] == "GRANTS"
+    assert http.ok("SHOW GRANTS FOR ann FINAL FORMAT TSVWithNames").splitlines()[0] == "GRANTS FOR ann FINAL"
+    assert http.ok("SHOW GRANTS FOR ann@'127.%'") == "GRANT SELECT ON shop.sales TO `ann@127.%`\n"
+    every = http.ok("SHOW GRANTS FOR ALL")
+    assert "GRANT ALL ON *.* TO default WITH GRANT OPTION\n" in every and "GRANT INSERT ON shop.sales TO inner\n" in every
+    assert "TO default" not in http.ok("SHOW GRANTS FOR ALL EXCEPT default")
+    # Who may not see others sees himself.
+    assert ann.ok("SHOW GRANTS FOR ALL") == "GRANT SHOW TABLES ON *.* TO ann\nGRANT outer TO ann\n"
+    assert ann("SHOW GRANTS FOR inner").error == DENIED
+    http.ok("DROP USER ann@'127.%'")
+
+
+def test_rights_are_handed_on_to_grantees_alone(house):
+    _, http = house
+    for statement in ("CREATE USER ann IDENTIFIED WITH plaintext_password BY 'a' GRANTEES bea", "CREATE USER bea", "CREATE ROLE cats", "GRANT SELECT ON shop.* TO ann WITH GRANT OPTION"):
+        http.ok(statement)
+    assert http.ok("SHOW CREATE USER ann") == "CREATE USER ann IDENTIFIED WITH plaintext_password GRANTEES bea\n"
+    assert http.ok("SELECT grantees_any, grantees_list FROM system.users WHERE name = 'ann'") == "0\t['bea']\n"
+    ann = As(http, "ann", "a")
+    ann.ok("GRANT SELECT ON shop.sales TO bea")
+    refused = ann("GRANT SELECT ON shop.sales TO cats")
+    assert refused.error == DENIED and "Role `cats` is not allowed as grantee" in refused.text
+    http.ok("ALTER USER ann GRANTEES ANY EXCEPT bea")
+    ann.ok("GRANT SELECT ON shop.sales TO cats")
+    assert ann("GRANT SELECT ON shop.sales TO bea").error == DENIED
+    assert http.ok("SHOW CREATE USER ann") == "CREATE USER ann IDENTIFIED WITH plaintext_password GRANTEES ANY EXCEPT bea\n"

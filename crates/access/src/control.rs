@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::effective::Identity;
-use crate::entity::{Chosen, Collection, Profile, Role, RoleGranted, SettingsElement, Storage, User};
+use crate::entity::{Chosen, Collection, Profile, Proof, Role, RoleGranted, SettingsElement, Storage, User};
 use crate::grant::Granted;
 use crate::password::Method;
 use crate::policy::Policy;
@@ -372,9 +372,9 @@ impl AccessControl {
         let name = credentials.name();
         let state = self.state();
         let user = state.users.get(name);
-        let is_let_in = user.is_some_and(|user| comes_in(user, credentials, now, &self.policy()));
-        if let (Some(user), true) = (user, is_let_in) {
-            return Ok(Identity::of(user));
+        let method = user.and_then(|user| comes_in(user, credentials, now, &self.policy()));
+        if let (Some(user), Some(method)) = (user, method) {
+            return Ok(Identity::of(user, method));
         }
         let mut text = format!("{name}: Authentication failed: password is incorrect, or there is no user with such name");
         if name == DEFAULT_USER && credentials.address.is_some_and(|address| !address.to_canonical().is_loopback()) {
@@ -385,28 +385,34 @@ impl AccessControl {
 
     /// Whether to find out about these takes a good part of a second of a processor.
     pub fn is_slow(&self, credentials: &Credentials) -> bool {
-        self.state().users.get(credentials.name()).is_some_and(|user| user.methods.iter().any(Method::is_slow))
+        self.state()
+            .users
+            .get(credentials.name())
+            .is_some_and(|user| user.methods.iter().any(|proof| proof.method.is_slow()))
     }
 }
 
-fn comes_in(user: &User, credentials: &Credentials, now: i64, policy: &Policy) -> bool {
+/// The method by which the user comes in; `None`: it does not.
+fn comes_in(user: &User, credentials: &Credentials, now: i64, policy: &Policy) -> Option<&'static str> {
     let is_near = credentials.address.is_none_or(|address| address.to_canonical().is_loopback());
     let may_connect = credentials.address.is_none_or(|address| user.hosts.iter().any(|host| host.allows(address)));
-    let is_valid = user.valid_until.is_none_or(|until| now < until);
-    let fits = |method: &Method| match method {
+    let fits = |proof: &Proof| match &proof.method {
+        _ if proof.valid_until.is_some_and(|until| now >= until) => false,
         method if !policy.allows(method) => false,
         Method::NoPassword => is_near && credentials.password.is_empty(),
         method => method.fits(&credentials.password),
     };
-    may_connect && is_valid && user.methods.iter().any(fits)
+    let proof = user.methods.iter().filter(|_| may_connect).find(|proof| fits(proof))?;
+    Some(proof.method.name())
 }
 
 fn read_kept(bytes: &[u8]) -> Result<State> {
     let corrupted = |text: String| Error::new(ErrorCode::CORRUPTED_DATA, text);
-    let kept: Kept = serde_json::from_slice(bytes).map_err(|error| corrupted(error.to_string()))?;
+    let mut kept: Kept = serde_json::from_slice(bytes).map_err(|error| corrupted(error.to_string()))?;
     if kept.version != VERSION {
         return Err(corrupted(format!("it has version {}, this server reads {VERSION}", kept.version)));
     }
+    kept.state.users.values_mut().for_each(User::of_older_file);
     Ok(kept.state)
 }
 
@@ -437,7 +443,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let access = AccessControl::open(folder.path(), State::unconfigured()).expect("opens");
         let mut alice = User::new(Uuid::from_u128(1), "alice");
-        alice.methods = vec![Method::of_password("sha256_password", "secret", || [1; 32]).expect("a method")];
+        alice.methods = vec![Method::of_password("sha256_password", "secret", || [1; 32]).expect("a method").into()];
         let role = Role {
             id: Uuid::from_u128(2),
             name: "reader".into(),
@@ -497,6 +503,40 @@ mod tests {
     }
 
     #[test]
+    fn each_method_ends_when_it_does() {
+        let method = |password| Method::of_password("plaintext_password", password, || [0; 32]).expect("a method");
+        let mut alice = User::new(Uuid::from_u128(1), "alice");
+        alice.methods = vec![Proof { valid_until: Some(100), ..method("old").into() }, method("new").into()];
+        let access = AccessControl::new(State::unconfigured());
+        access.change(|state| Ok(state.users.insert("alice".into(), alice.clone()))).expect("changes");
+        let comes = |password, now| access.authenticate(&credentials("alice", password, "127.0.0.1"), now).is_ok();
+        assert!(comes("old", 99) && !comes("old", 100) && comes("new", 100));
+        let shown = create_user(&alice, chrono_tz::Asia::Tokyo);
+        assert_eq!(
+            shown,
+            "CREATE USER alice IDENTIFIED WITH plaintext_password VALID UNTIL '1970-01-01 09:01:40', plaintext_password"
+        );
+    }
+
+    #[test]
+    fn in_older_files_all_methods_end_together() {
+        let alice = User::new(Uuid::from_u128(1), "alice");
+        let mut kept = serde_json::to_value(Kept {
+            version: VERSION,
+            state: State { users: BTreeMap::from([("alice".to_string(), alice)]), ..State::default() },
+        })
+        .expect("JSON");
+        let user = &mut kept["users"]["alice"];
+        user["valid_until"] = 7.into();
+        user.as_object_mut().expect("an object").remove("grantees");
+        let read = read_kept(kept.to_string().as_bytes()).expect("reads");
+        let user = &read.users["alice"];
+        assert_eq!((user.methods[0].valid_until, &user.grantees), (Some(7), &Chosen::All));
+        let again = serde_json::to_string(user).expect("JSON");
+        assert_eq!(serde_json::from_str::<User>(&again).expect("reads"), *user);
+    }
+
+    #[test]
     fn a_damaged_file_is_named() {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir(folder.path().join("access")).expect("a folder");
@@ -511,7 +551,8 @@ mod tests {
         let access = AccessControl::new(State { has_built_in_default: false, ..State::unconfigured() });
         let error = access.change(|state| state.user_mut("default").map(drop)).expect_err("refused");
         assert_eq!(error.code(), ErrorCode::ACCESS_STORAGE_READONLY);
-        assert_eq!(create_user(&access.state().users["default"]), "CREATE USER default IDENTIFIED WITH no_password");
+        let shown = create_user(&access.state().users["default"], chrono_tz::UTC);
+        assert_eq!(shown, "CREATE USER default IDENTIFIED WITH no_password");
     }
 
     #[test]
@@ -531,7 +572,7 @@ mod tests {
         let method = Method::of_password("sha256_password", "sesame", || [1; 32]).expect("a method");
         open()
             .change(|state| {
-                state.user_mut("default")?.methods = vec![method.clone()];
+                state.user_mut("default")?.methods = vec![method.clone().into()];
                 Ok(())
             })
             .expect("changed");

@@ -17,11 +17,13 @@ pub struct Identity {
     pub default_database: String,
     /// Those that SET ROLE chose; `None`: the user's default ones.
     pub roles: Option<Chosen>,
+    /// By which method it proved who it is, as `IDENTIFIED WITH` names it; empty: it was not asked.
+    pub method: &'static str,
 }
 
 impl Identity {
-    pub fn of(user: &User) -> Identity {
-        Identity { user: user.name.clone(), default_database: user.default_database.clone(), roles: None }
+    pub fn of(user: &User, method: &'static str) -> Identity {
+        Identity { user: user.name.clone(), default_database: user.default_database.clone(), roles: None, method }
     }
 }
 
@@ -134,6 +136,13 @@ impl Effective {
             }
         }
     }
+}
+
+/// What somebody was granted, with what all the roles bring that he was granted.
+pub fn granted_with_roles(state: &State, granted: &Granted, roles: &[RoleGranted]) -> Granted {
+    let all = closure(state, roles);
+    let of_roles = all.iter().filter_map(|role| state.roles.get(&role.role));
+    of_roles.fold(granted.clone(), |granted, role| granted.union(&role.granted))
 }
 
 /// The profiles that a list of settings names.
@@ -263,7 +272,7 @@ mod tests {
     #[test]
     fn roles_bring_what_their_roles_have() {
         let state = state();
-        let mut identity = Identity::of(&state.users["alice"]);
+        let mut identity = Identity::of(&state.users["alice"], "no_password");
         let effective = Effective::of(&state, &identity).expect("known");
         let both = Privileges::named("SELECT").expect("known") | Privileges::named("INSERT").expect("known");
         assert!(effective.granted.rights.has(both, &Object::EVERYTHING));
@@ -290,7 +299,7 @@ mod tests {
         }
         let alice = state.users.get_mut("alice").expect("there");
         alice.settings = ["default", "web", "gone"].map(|name| SettingsElement::Profile(name.to_string())).to_vec();
-        let identity = Identity::of(alice);
+        let identity = Identity::of(alice, "no_password");
         let effective = Effective::of(&state, &identity).expect("known");
         assert_eq!(effective.current_profiles, ["default", "web"]);
         assert_eq!(effective.enabled_profiles, ["default", "base", "web"]);
@@ -313,7 +322,7 @@ mod tests {
         let to = Chosen::These(vec!["writer".into()]);
         let profile = Profile { id: Uuid::nil(), name: "p".into(), storage: Storage::LocalDirectory, settings, to };
         state.profiles.insert("p".into(), profile);
-        let effective = Effective::of(&state, &Identity::of(&state.users["alice"])).expect("known");
+        let effective = Effective::of(&state, &Identity::of(&state.users["alice"], "no_password")).expect("known");
         assert_eq!(effective.settings, [("max_threads".to_string(), "4".to_string())]);
         let check = |name: &str, value: &str, old: &str, readonly| {
             check_setting(&effective.constraints, name, value, old, readonly).map_err(|error| error.message().to_string())

@@ -195,6 +195,22 @@ pub struct RoleGranted {
     pub admin_option: bool,
 }
 
+/// One of the ways in which a user comes in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proof {
+    #[serde(flatten)]
+    pub method: Method,
+    /// Seconds since 1970 until which it is one; `None`: for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub valid_until: Option<i64>,
+}
+
+impl From<Method> for Proof {
+    fn from(method: Method) -> Proof {
+        Proof { method, valid_until: None }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct User {
     #[serde(with = "id_text")]
@@ -203,9 +219,9 @@ pub struct User {
     #[serde(skip)]
     pub storage: Storage,
     /// Any of them lets the user in.
-    pub methods: Vec<Method>,
-    /// Seconds since 1970 until which they do; `None`: for ever.
-    #[serde(default)]
+    pub methods: Vec<Proof>,
+    /// Of all of them, as older files have it; `None` once such a file was read.
+    #[serde(default, skip_serializing)]
     pub valid_until: Option<i64>,
     pub hosts: Vec<Host>,
     pub default_roles: Chosen,
@@ -214,6 +230,13 @@ pub struct User {
     pub settings: Vec<SettingsElement>,
     pub granted: Granted,
     pub roles: Vec<RoleGranted>,
+    /// To whom the user may hand rights and roles on.
+    #[serde(default = "anybody")]
+    pub grantees: Chosen,
+}
+
+fn anybody() -> Chosen {
+    Chosen::All
 }
 
 impl User {
@@ -222,7 +245,7 @@ impl User {
             id,
             name: name.to_string(),
             storage: Storage::LocalDirectory,
-            methods: vec![Method::NoPassword],
+            methods: vec![Method::NoPassword.into()],
             valid_until: None,
             hosts: vec![Host::Any],
             default_roles: Chosen::All,
@@ -230,6 +253,14 @@ impl User {
             settings: Vec::new(),
             granted: Granted::default(),
             roles: Vec::new(),
+            grantees: Chosen::All,
+        }
+    }
+
+    /// As it is kept now: in older files all methods ended together.
+    pub(crate) fn of_older_file(&mut self) {
+        if let Some(until) = self.valid_until.take() {
+            self.methods.iter_mut().for_each(|proof| proof.valid_until = proof.valid_until.or(Some(until)));
         }
     }
 }

@@ -1,32 +1,45 @@
 //! The statements that make users, roles and profiles again, as SHOW CREATE and SHOW GRANTS tell them: without secrets.
 
+use chrono::DateTime;
+use chrono_tz::Tz;
+
 use crate::control::quoted;
 use crate::entity::{Chosen, Host, Profile, Role, RoleGranted, SettingsElement, User};
-use crate::password::Method;
 use crate::rights::identifier;
 
-/// `CREATE USER alice …`: what makes it again, without secrets.
-pub fn create_user(user: &User) -> String {
+/// `CREATE USER alice …`: what makes it again, without secrets. `zone`: that of its times.
+pub fn create_user(user: &User, zone: Tz) -> String {
     let mut text = format!("CREATE USER {}", identifier(&user.name));
-    let methods: Vec<&str> = user.methods.iter().map(Method::name).collect();
-    text.push_str(&format!(" IDENTIFIED WITH {}", methods.join(", ")));
-    if let Some(until) = user.valid_until {
-        let until = chrono::DateTime::from_timestamp(until, 0).unwrap_or_default();
-        text.push_str(&format!(" VALID UNTIL '{}'", until.format("%Y-%m-%d %H:%M:%S")));
-    }
+    let methods = user.methods.iter().map(|proof| match proof.valid_until {
+        None => proof.method.name().to_string(),
+        Some(until) => {
+            let until = DateTime::from_timestamp(until, 0).unwrap_or_default().with_timezone(&zone);
+            format!("{} VALID UNTIL '{}'", proof.method.name(), until.format("%Y-%m-%d %H:%M:%S"))
+        }
+    });
+    text.push_str(&format!(" IDENTIFIED WITH {}", methods.collect::<Vec<_>>().join(", ")));
     let hosts: Vec<String> = user.hosts.iter().map(host_text).collect();
     match &hosts[..] {
         [] => text.push_str(" HOST NONE"),
         [any] if any == "ANY" => {}
         hosts => text.push_str(&format!(" HOST {}", hosts.join(", "))),
     }
-    if user.default_roles != Chosen::All {
-        text.push_str(&format!(" DEFAULT ROLE {}", chosen(&user.default_roles)));
-    }
     if !user.default_database.is_empty() {
         text.push_str(&format!(" DEFAULT DATABASE {}", identifier(&user.default_database)));
     }
-    text + &settings_clause(&user.settings)
+    if user.default_roles != Chosen::All {
+        text.push_str(&format!(" DEFAULT ROLE {}", chosen(&user.default_roles)));
+    }
+    text.push_str(&settings_clause(&user.settings));
+    if user.grantees != Chosen::All {
+        let grantees = match &user.grantees {
+            // Of grantees the word for all is another.
+            Chosen::AllExcept(_) => chosen(&user.grantees).replacen("ALL", "ANY", 1),
+            these => chosen(these),
+        };
+        text.push_str(&format!(" GRANTEES {grantees}"));
+    }
+    text
 }
 
 fn host_text(host: &Host) -> String {

@@ -46,10 +46,10 @@ pub struct ResultArguments {
     #[arg(long, help_heading = "Results")]
     pub echo: bool,
     /// Write the time each query took to standard error
-    #[arg(short, long, help_heading = "Results")]
+    #[arg(short, long, alias = "print-time-to-stderr", help_heading = "Results")]
     pub time: bool,
     /// Write how many rows each query gave or wrote behind its result
-    #[arg(long, help_heading = "Results")]
+    #[arg(long, alias = "print-num-processed-rows", help_heading = "Results")]
     pub processed_rows: bool,
     /// Whether to show how far a query is: on a terminal (the default), always on standard error, or never
     #[arg(long, value_name = "WHERE", value_enum, num_args = 0..=1, default_missing_value = "tty", require_equals = true, help_heading = "Results")]

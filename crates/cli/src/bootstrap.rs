@@ -8,10 +8,9 @@ use std::sync::Arc;
 use gristmill_base::env::system_env;
 use gristmill_base::runtime::Runtimes;
 use gristmill_base::{Result, machine, panics, redact};
-use gristmill_engine::opener::ENGINES;
 use gristmill_engine::{Engine, EngineConfig, LogsConfig};
 use gristmill_introspect::logs::crash_log::{CrashEntry, crash_log};
-use gristmill_system::Known;
+use gristmill_server::known;
 use tracing::Level;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
@@ -20,6 +19,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 use crate::log_file::{LogFile, Logger, TextLevel};
+use crate::masked_lines::MaskedLines;
 use crate::text_log::TextLog;
 
 /// The variable that says what is logged, such as `GRISTMILL_LOG=debug` or `GRISTMILL_LOG=gristmill_mergetree=trace`.
@@ -44,18 +44,7 @@ pub fn start(log: &str, logger: &Logger) -> Result<Runtimes> {
 pub async fn open_engine(config: EngineConfig, logs: Option<&LogsConfig>) -> Result<Arc<Engine>> {
     let engine = Engine::open(config).await?;
     let databases = &engine.databases;
-    let known = Known {
-        databases: Arc::downgrade(databases),
-        registry: engine.registry.clone(),
-        user_functions: engine.user_functions.clone(),
-        mergetree: engine.mergetree.clone(),
-        sources: engine.hints.caches.clone(),
-        access: engine.access.clone(),
-        data_path: engine.data_path.clone(),
-        calibrations: engine.calibrations.clone(),
-        engines: ENGINES,
-    };
-    let sources = gristmill_system::register(databases, &known)?;
+    let sources = gristmill_system::register(databases, &known(&engine))?;
     engine.register_computed_tables();
     match logs {
         Some(config) => engine.start_logs(sources, config),
@@ -98,7 +87,7 @@ fn lines<W>(writer: W, as_json: bool, colours: bool) -> Box<dyn Layer<Registry> 
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
-    let layer = tracing_subscriber::fmt::layer().with_writer(writer);
+    let layer = tracing_subscriber::fmt::layer().with_writer(MaskedLines(writer));
     match as_json {
         true => layer.json().flatten_event(true).boxed(),
         false => layer.with_ansi(colours).boxed(),
@@ -129,7 +118,7 @@ fn report_panic(panic: &PanicHookInfo<'_>) {
     let trace = std::env::var_os("RUST_BACKTRACE")
         .filter(|value| value != "0")
         .map(|_| std::backtrace::Backtrace::force_capture().to_string());
-    let told = redact::statement(&message);
+    let told = redact::logged(&message);
     crash_log().add(|| CrashEntry {
         event_time_nanos: system_env().now().as_nanos() as u64,
         thread_id: machine::thread_id(),

@@ -94,7 +94,10 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
         Ok(matches) => matches,
         Err(error) => return arguments::explain(error, &options),
     };
-    let parsed = CommandLine::from_arg_matches(&matches).map_err(|error| arguments::bad(error.to_string()))?;
+    let mut parsed = CommandLine::from_arg_matches(&matches).map_err(|error| arguments::bad(error.to_string()))?;
+    if let (Command::Client(arguments), Some((_, of_client))) = (&mut parsed.command, matches.subcommand()) {
+        arguments.places = client::places::of(of_client);
+    }
     let runtimes = match &parsed.command {
         Command::Server(arguments) => bootstrap::start(server::LOG, &arguments.logger()?)?,
         Command::Client(arguments) => bootstrap::start(bootstrap::LOG, &Logger::of_level(arguments.log_level.as_deref())?)?,

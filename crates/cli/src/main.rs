@@ -13,6 +13,7 @@ mod demo;
 mod flamegraph;
 mod local;
 mod log_file;
+mod masked_lines;
 mod processor;
 mod prompt;
 mod runner;

@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 
 use gristmill_base::env::system_env;
 use gristmill_base::machine;
+use gristmill_base::redact::masking;
 use gristmill_introspect::logs::text_log::{TextEntry, text_log};
 use gristmill_introspect::query_lines::{TARGET, level_name};
 use tracing::field::{Field, Visit};
@@ -35,7 +36,7 @@ impl<S: Subscriber> Layer<S> for TextLog {
                 query_id: line.query_id,
                 // Lines of a query say who speaks.
                 logger_name: metadata.target().strip_prefix(TARGET).unwrap_or(metadata.target()),
-                message: line.message,
+                message: masking::masked(line.message),
                 source_file: metadata.file().unwrap_or_default(),
                 source_line: metadata.line().unwrap_or_default(),
             }

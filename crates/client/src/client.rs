@@ -4,13 +4,14 @@
 //! A server keeps what SET and USE say as long as the connection lasts. The client keeps it too: settings are sent with
 //! every query, as clickhouse-client does, and the database with every hello.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use gristmill_base::Result;
 use gristmill_base::env::system_env;
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::{Engine, EngineConfig, ExternalTable, InputData, StatementText};
 use gristmill_introspect::memory::MemoryAccount;
+use gristmill_introspect::opentelemetry::TraceContext;
 use gristmill_introspect::{QueryContext, Settings};
 use gristmill_sql::statement::Assignments;
 use parking_lot::Mutex;
@@ -29,6 +30,8 @@ use crate::told::{EventLines, Events, LogLines, Memory};
 #[derive(Default)]
 pub struct ClientOptions {
     pub endpoint: Endpoint,
+    /// Where to ask if that server does not answer, in this order.
+    pub others: Vec<Endpoint>,
     /// Empty: the user's own.
     pub database: String,
     /// By name, as they are sent; those that this program knows change how results are shown as well.
@@ -43,6 +46,8 @@ pub struct ClientOptions {
     pub events: Option<EventLines>,
     /// Sent along with each statement, for it alone.
     pub external: Vec<ExternalTable>,
+    /// The trace that statements belong to.
+    pub trace: Option<TraceContext>,
 }
 
 /// What SET and USE change.
@@ -89,9 +94,16 @@ impl State {
     }
 }
 
+/// Whether nobody is there who could answer.
+fn is_silent(error: &Error) -> bool {
+    matches!(error.code(), ErrorCode::NETWORK_ERROR | ErrorCode::SOCKET_TIMEOUT | ErrorCode::DNS_ERROR)
+}
+
 /// A session with a server.
 pub struct Client {
     endpoint: Endpoint,
+    /// Servers to ask if that one does not answer.
+    others: VecDeque<Endpoint>,
     state: Arc<Mutex<State>>,
     home: Home,
     server: Option<Arc<ServerInfo>>,
@@ -100,6 +112,7 @@ pub struct Client {
     logs: Option<LogLines>,
     events: Option<EventLines>,
     external: Arc<[ExternalTable]>,
+    trace: Option<TraceContext>,
     /// Reads data to insert; opened for the first INSERT.
     engine: Option<Arc<Engine>>,
     pub(crate) completions: Completions,
@@ -110,6 +123,7 @@ impl Client {
     pub fn new(options: ClientOptions) -> Client {
         let ClientOptions {
             endpoint,
+            others,
             database,
             settings,
             parameters,
@@ -118,10 +132,12 @@ impl Client {
             logs,
             events,
             external,
+            trace,
         } = options;
         let state = Arc::new(Mutex::new(State { sent: settings, parameters, database }));
         Client {
             endpoint,
+            others: others.into(),
             state,
             home: Home::default(),
             server: None,
@@ -130,6 +146,7 @@ impl Client {
             logs,
             events,
             external: external.into(),
+            trace,
             engine: None,
             completions: Completions::default(),
         }
@@ -143,7 +160,7 @@ impl Client {
         Ok(server)
     }
 
-    /// Where it connects to.
+    /// Where it connects to; of several servers, the one that answered last.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
@@ -166,10 +183,27 @@ impl Client {
         {
             return Ok(connection);
         }
-        let database = self.database();
-        let connection = Connection::open(&self.endpoint, &database).await?;
+        let connection = self.open().await?;
         self.server = Some(connection.server.clone());
         Ok(connection)
+    }
+
+    /// Connects to the first server that answers; each is asked once. One that answers with a refusal is not passed over. Errors:
+    /// those of the last.
+    async fn open(&mut self) -> Result<Connection> {
+        let database = self.database();
+        for _ in 0..self.others.len() {
+            match Connection::open(&self.endpoint, &database).await {
+                Err(error) if is_silent(&error) => {
+                    gristmill_introspect::tracing::warn!("{} does not answer: {error}", self.endpoint.address());
+                    if let Some(next) = self.others.pop_front() {
+                        self.others.push_back(std::mem::replace(&mut self.endpoint, next));
+                    }
+                }
+                opened => return opened,
+            }
+        }
+        Connection::open(&self.endpoint, &database).await
     }
 
     /// Sends a statement. `input`: the data of an INSERT that carries none. `interrupted` ends it. Errors: those of
@@ -199,7 +233,14 @@ impl Client {
         let settings = self.state.lock().sent.clone();
         // Behind a statement that takes rows from here stand these rows.
         let external = if source.is_none() { self.external.clone() } else { Arc::default() };
-        let query = QueryToSend { id: context.query_id.clone(), text: looked.text.clone(), settings, parameters, external };
+        let query = QueryToSend {
+            id: context.query_id.clone(),
+            text: looked.text.clone(),
+            settings,
+            parameters,
+            external,
+            trace: self.trace.clone(),
+        };
         let packet = connection.dialect.query(&query, &self.endpoint.user, &self.endpoint.quota_key)?;
         connection.out.send(packet).await?;
         let may_send = CancellationToken::new();

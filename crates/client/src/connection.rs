@@ -3,6 +3,7 @@
 //! The socket lives on the I/O runtime and is met at two bounded channels (`gristmill_formats::native::socket`). A
 //! connection that is dropped is closed, and its server cancels what ran on it.
 
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_formats::native::ByteReader;
 use gristmill_formats::native::socket::{Chunks, Output, channels};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio_rustls::rustls::pki_types::ServerName;
 
 use crate::endpoint::Endpoint;
@@ -176,6 +177,14 @@ pub fn received(address: &str, error: Error) -> Error {
     Error::new(error.code(), format!("Received from {address}. DB::Exception: {}", error.message()))
 }
 
+/// `from`: the address of this machine that it begins at.
+async fn connect(place: SocketAddr, from: Option<IpAddr>) -> std::io::Result<TcpStream> {
+    let Some(from) = from else { return TcpStream::connect(place).await };
+    let socket = if place.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.bind(SocketAddr::new(from, 0))?;
+    socket.connect(place).await
+}
+
 async fn open_wire(endpoint: &Endpoint) -> Result<Box<dyn Wire>> {
     let address = endpoint.address();
     let host = endpoint.host.as_str();
@@ -185,7 +194,7 @@ async fn open_wire(endpoint: &Endpoint) -> Result<Box<dyn Wire>> {
     let mut refused = None;
     let mut socket = None;
     for place in found {
-        match TcpStream::connect(place).await {
+        match connect(place, endpoint.bind_host).await {
             Ok(connected) => {
                 socket = Some(connected);
                 break;
@@ -202,8 +211,10 @@ async fn open_wire(endpoint: &Endpoint) -> Result<Box<dyn Wire>> {
     if !endpoint.secure {
         return Ok(Box::new(socket));
     }
-    let name = ServerName::try_from(endpoint.host.clone())
-        .map_err(|_| Error::new(ErrorCode::BAD_ARGUMENTS, format!("'{host}' is no name of a host that TLS could check")))?;
+    let wanted = endpoint.certificate_name.as_deref().unwrap_or(host);
+    let name = ServerName::try_from(wanted.to_string()).map_err(|_| {
+        Error::new(ErrorCode::BAD_ARGUMENTS, format!("'{wanted}' is no name of a host that TLS could check"))
+    })?;
     let stream = tls::connector(endpoint)?.connect(name, socket).await.map_err(|error| {
         let text = format!("TLS with {address} failed: {error}. --accept-invalid-certificate takes any certificate");
         Error::new(ErrorCode::NETWORK_ERROR, text)

@@ -1,5 +1,6 @@
 //! Where a server is, and as whom it is spoken to.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -25,6 +26,10 @@ pub struct Endpoint {
     /// Whether blocks are compressed, both ways.
     pub compression: bool,
     pub quota_key: String,
+    /// The address of this machine that a connection begins at; `None`: the system chooses.
+    pub bind_host: Option<IpAddr>,
+    /// The name that the server's certificate is to have; `None`: that of the host.
+    pub certificate_name: Option<String>,
     pub connect_timeout: Duration,
     /// A server that says nothing for so long, and not even that it works, is gone.
     pub receive_timeout: Duration,
@@ -42,6 +47,8 @@ impl Default for Endpoint {
             authorities: None,
             compression: true,
             quota_key: String::new(),
+            bind_host: None,
+            certificate_name: None,
             connect_timeout: Duration::from_secs(10),
             receive_timeout: Duration::from_secs(300),
         }

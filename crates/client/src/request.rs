@@ -8,6 +8,7 @@ use gristmill_base::{Error, Result};
 use gristmill_engine::ExternalTable;
 use gristmill_formats::native::packets::client::*;
 use gristmill_formats::native::{Revision, packets, revision, write_string, write_varuint};
+use gristmill_introspect::opentelemetry::TraceContext;
 use gristmill_introspect::without_effect::is_number;
 use gristmill_introspect::{Settings, custom};
 use gristmill_types::Columns;
@@ -39,6 +40,8 @@ pub struct QueryToSend {
     pub settings: BTreeMap<String, String>,
     pub parameters: BTreeMap<String, String>,
     pub external: Arc<[ExternalTable]>,
+    /// The trace that it belongs to.
+    pub trace: Option<TraceContext>,
 }
 
 /// Major, minor and patch of this program.
@@ -92,7 +95,7 @@ impl Dialect {
         let mut out = Vec::new();
         write_varuint(QUERY, &mut out);
         write_string(query.id.as_bytes(), &mut out);
-        self.client_info(user, quota_key, &mut out);
+        self.client_info(user, quota_key, query.trace.as_ref(), &mut out);
         if self.has(revision::SETTINGS_AS_STRINGS) {
             for (name, value) in &query.settings {
                 write_string(name.as_bytes(), &mut out);
@@ -168,7 +171,7 @@ impl Dialect {
         Ok(())
     }
 
-    fn client_info(self, user: &str, quota_key: &str, out: &mut Vec<u8>) {
+    fn client_info(self, user: &str, quota_key: &str, trace: Option<&TraceContext>, out: &mut Vec<u8>) {
         const INITIAL_QUERY: u8 = 1;
         const TCP: u8 = 1;
         out.push(INITIAL_QUERY);
@@ -198,7 +201,15 @@ impl Dialect {
             write_varuint(patch, out);
         }
         if self.has(revision::OPENTELEMETRY) {
-            out.push(0);
+            out.push(u8::from(trace.is_some()));
+            if let Some(trace) = trace {
+                // As an UUID: the upper half first.
+                out.extend_from_slice(&((trace.trace_id >> 64) as u64).to_le_bytes());
+                out.extend_from_slice(&(trace.trace_id as u64).to_le_bytes());
+                out.extend_from_slice(&trace.span_id.to_le_bytes());
+                write_string(trace.tracestate.as_bytes(), out);
+                out.push(trace.flags);
+            }
         }
         if self.has(revision::PARALLEL_REPLICAS) {
             for _ in 0..3 {

@@ -13,7 +13,7 @@ use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
 use datafusion::physical_plan::EmptyRecordBatchStream;
 use futures::stream::{BoxStream, Stream, StreamExt};
 use gristmill_base::spending::Wait;
-use gristmill_base::{Error, ErrorCode, Result, allocations, units};
+use gristmill_base::{Error, ErrorCode, Result, allocations, redact, units};
 use gristmill_introspect::errors;
 use gristmill_introspect::logs::{LogQueue, threads_log};
 use gristmill_introspect::opentelemetry::QueryTrace;
@@ -143,8 +143,12 @@ pub(crate) struct Ending {
 impl Ending {
     pub(crate) fn started(&self) {
         self.context.counters.add(Event::Query, 1);
+        self.context.counters.add(Event::InitialQuery, 1);
         match self.kind {
-            "Select" => self.context.counters.add(Event::SelectQuery, 1),
+            "Select" => {
+                self.context.counters.add(Event::SelectQuery, 1);
+                self.context.counters.add(Event::InitialSelectQuery, 1);
+            }
             "Insert" => self.context.counters.add(Event::InsertQuery, 1),
             _ => {}
         }
@@ -174,7 +178,7 @@ impl Ending {
     /// The text of a SELECT in lines; that of another statement as it came.
     fn formatted(&self) -> String {
         match parse(&self.context.query, &BTreeMap::new()) {
-            Ok(Statement::Select(select)) => format!("{:#}", select.query),
+            Ok(Statement::Select(select)) => redact::masking::masked(format!("{:#}", select.query)),
             _ => self.context.query.clone(),
         }
     }
@@ -193,12 +197,26 @@ impl Ending {
         threads_log::query_ended(&self.context);
         self.tell_end(error);
         let counters = &self.context.counters;
-        counters.add(Event::QueryTimeMicroseconds, self.context.elapsed().as_micros() as u64);
+        let micros = self.context.elapsed().as_micros() as u64;
+        counters.add(Event::QueryTimeMicroseconds, micros);
+        let of_kind = match self.kind {
+            "Select" => Event::SelectQueryTimeMicroseconds,
+            "Insert" => Event::InsertQueryTimeMicroseconds,
+            _ => Event::OtherQueryTimeMicroseconds,
+        };
+        counters.add(of_kind, micros);
         if let Some(error) = error {
             errors::count(error, &self.context);
             counters.add(Event::FailedQuery, 1);
+            counters.add(Event::FailedInitialQuery, 1);
+            if error.code() == ErrorCode::MEMORY_LIMIT_EXCEEDED {
+                counters.add(Event::QueryMemoryLimitExceeded, 1);
+            }
             match self.kind {
-                "Select" => counters.add(Event::FailedSelectQuery, 1),
+                "Select" => {
+                    counters.add(Event::FailedSelectQuery, 1);
+                    counters.add(Event::FailedInitialSelectQuery, 1);
+                }
                 "Insert" => counters.add(Event::FailedInsertQuery, 1),
                 _ => {}
             }
@@ -306,7 +324,7 @@ impl Stream for Watched {
             Poll::Ready(Some(Err(error))) => {
                 let error = match context.check() {
                     Err(cancelled) => cancelled,
-                    Ok(()) => Error::from(error),
+                    Ok(()) => Error::from(error).masked(),
                 };
                 self.end(Some(&error));
                 Poll::Ready(Some(Err(DataFusionError::from(error))))

@@ -1,5 +1,5 @@
 //! Limits on what operators keep: `max_rows_to_group_by`, `max_rows_to_sort`, `max_rows_in_distinct`, `max_rows_in_join`, their
-//! likes in bytes, and `max_columns_to_read`.
+//! likes in bytes, `max_columns_to_read`, temporary columns (`temporary_columns`) and the depth of recursions (`recursion_depth`).
 //!
 //! Rows are counted where they go in (a sort, the side of a join that is kept) or come out (groups), of all streams
 //! together. Over the limit the query fails, or its rows end there where the overflow mode says so. Groups are counted when
@@ -28,6 +28,9 @@ use datafusion::physical_plan::{
 use futures::{StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode, units};
 use gristmill_introspect::Settings;
+
+use crate::recursion_depth;
+use crate::temporary_columns::TemporaryColumns;
 
 /// How many rows and bytes may be kept by an operator (0: any number), and what happens with more.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,6 +73,9 @@ pub struct KeepToLimits {
     sort: Option<Limit>,
     join: Option<Limit>,
     columns: u64,
+    temporary: TemporaryColumns,
+    /// Turns of a recursion; `None`: the query has none.
+    turns: Option<u64>,
 }
 
 impl KeepToLimits {
@@ -104,11 +110,15 @@ impl KeepToLimits {
             &settings.join_overflow_mode,
         );
         let columns = settings.max_columns_to_read;
-        if groups.is_none() && distinct.is_none() && sort.is_none() && join.is_none() && columns == 0 {
+        let temporary =
+            TemporaryColumns { all: settings.max_temporary_columns, non_const: settings.max_temporary_non_const_columns };
+        let Found { has_distinct, has_plain_groups, has_recursion } = found(plan);
+        let turns = has_recursion.then_some(settings.max_recursive_cte_evaluation_depth);
+        let limits = [&groups, &distinct, &sort, &join];
+        if limits.iter().all(|limit| limit.is_none()) && columns == 0 && !temporary.is_limited() && turns.is_none() {
             return None;
         }
         // DISTINCT becomes a grouping without functions.
-        let (has_distinct, has_plain_groups) = groupings(plan);
         let (limits_groups, limits_distinct) = (groups.clone().filter(|_| has_plain_groups || !has_distinct), distinct);
         Some(KeepToLimits {
             groups,
@@ -116,6 +126,8 @@ impl KeepToLimits {
             sort,
             join,
             columns,
+            temporary,
+            turns,
         })
     }
 
@@ -143,15 +155,24 @@ impl KeepToLimits {
     }
 }
 
-/// Whether a plan has DISTINCT, and whether it has GROUP BY without functions.
-fn groupings(plan: &LogicalPlan) -> (bool, bool) {
-    let (mut distinct, mut plain) = (false, false);
+/// What a plan has that limits are about.
+#[derive(Default)]
+struct Found {
+    has_distinct: bool,
+    /// GROUP BY without functions.
+    has_plain_groups: bool,
+    has_recursion: bool,
+}
+
+fn found(plan: &LogicalPlan) -> Found {
+    let mut found = Found::default();
     let walked = plan.apply_with_subqueries(|plan| {
-        distinct |= matches!(plan, LogicalPlan::Distinct(_));
-        plain |= matches!(plan, LogicalPlan::Aggregate(aggregate) if aggregate.aggr_expr.is_empty());
+        found.has_distinct |= matches!(plan, LogicalPlan::Distinct(_));
+        found.has_plain_groups |= matches!(plan, LogicalPlan::Aggregate(aggregate) if aggregate.aggr_expr.is_empty());
+        found.has_recursion |= matches!(plan, LogicalPlan::RecursiveQuery(_));
         Ok(TreeNodeRecursion::Continue)
     });
-    (distinct && walked.is_ok(), plain)
+    Found { has_distinct: found.has_distinct && walked.is_ok(), ..found }
 }
 
 /// The plan over another first input.
@@ -167,6 +188,12 @@ impl PhysicalOptimizerRule for KeepToLimits {
     fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
         plan.transform_up(|plan| {
             self.check_columns(&plan)?;
+            self.temporary.check(&plan)?;
+            if let Some(most) = self.turns
+                && let Some(counted) = recursion_depth::counted(&plan, most)?
+            {
+                return Ok(Transformed::yes(counted));
+            }
             if let Some(limit) = plan.downcast_ref::<AggregateExec>().and_then(|aggregate| self.of_grouping(aggregate)) {
                 return Ok(Transformed::yes(Arc::new(LimitedRows::new(limit, plan))));
             }

@@ -34,6 +34,7 @@ use crate::operator_limits::KeepToLimits;
 use crate::probe_side::ProbeSideBySide;
 use crate::spill::SpillFiles;
 use crate::spill_sooner::SpillSooner;
+use crate::text_keys::GroupByText;
 
 /// Whether an aggregate depends on the order of rows, or a function counts them behind an ORDER BY: several streams have no
 /// order among them.
@@ -75,7 +76,7 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     let settings = &context.settings;
     let mut config = SessionConfig::new()
         .with_target_partitions(if needs_one_stream(plan) { 1 } else { context.threads() })
-        .with_batch_size((settings.max_block_size as usize).clamp(1, 1 << 20))
+        .with_batch_size(settings.block_rows())
         .with_information_schema(false)
         .with_extension(context.clone());
     let options = config.options_mut();
@@ -105,14 +106,18 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     if let Some(limits) = KeepToLimits::of(settings, plan) {
         rules.push(Arc::new(limits));
     }
+    let sooner = SpillSooner::of(settings, context.memory.limit_bytes())?;
     rules.push(Arc::new(GroupNarrowKeysByArray));
+    if !sooner.as_ref().is_some_and(SpillSooner::spills_groups) {
+        rules.push(Arc::new(GroupByText));
+    }
     rules.push(Arc::new(GroupInBuckets::default()));
     rules.push(Arc::new(KeepOrderOfOneStream));
     // Behind those that look for a sort with a limit.
     rules.push(Arc::new(SortNestedKeysWhole));
     rules.push(Arc::new(ProbeSideBySide));
     // Behind those that choose operators.
-    if let Some(sooner) = SpillSooner::of(settings, context.memory.limit_bytes())? {
+    if let Some(sooner) = sooner {
         rules.push(Arc::new(sooner));
     }
     let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();

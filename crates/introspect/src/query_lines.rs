@@ -186,7 +186,7 @@ impl QueryContext {
 pub fn say(context: &QueryContext, level: Level, source: &'static str, text: fmt::Arguments<'_>, log: impl FnOnce(&str)) {
     // It outlives the query.
     let _nobody = allocations::enter_none();
-    let text = redact::statement(&text.to_string());
+    let text = redact::logged(&text.to_string());
     log(&text);
     if let Some(lines) = context.client.lines.as_ref().filter(|_| context.hears(level)) {
         let (at, thread_id) = (context.env.now(), machine::thread_id());

@@ -38,6 +38,7 @@ pub const DECLARED: &[ServerSetting] = &[
          (Gristmill's own.)",
     ),
     declared("default_database", "String", "default", "The database of clients that name none."),
+    declared("default_session_timeout", "UInt32", "60", "Seconds that a session over HTTP is kept without a request."),
     declared("keep_alive_timeout", "Seconds", "30", "Seconds that an HTTP connection waits for the next request."),
     declared(
         "max_concurrent_queries",
@@ -53,6 +54,7 @@ pub const DECLARED: &[ServerSetting] = &[
         "0",
         "The same as a share of the machine's memory; the lesser of the two holds. 0: no share.",
     ),
+    declared("max_session_timeout", "UInt32", "3600", "Seconds of session_timeout that a request over HTTP may ask for."),
     declared("path", "String", "./data", "The folder where tables last."),
     declared("query_condition_cache_size", "UInt64", "104857600", "Bytes of what is remembered of conditions and granules."),
     declared("shutdown_wait_unfinished", "UInt64", "10", "Seconds that running queries have when the server is to end."),

@@ -23,6 +23,7 @@ macro_rules! integer_setting {
                 match text.trim() {
                     "true" => Some(1),
                     "false" | "auto" => Some(0),
+                    text if text.starts_with("auto(") && text.ends_with(')') => Some(0),
                     text => text.parse().ok().or_else(|| units::parse_size(text)?.try_into().ok()),
                 }
             }

@@ -7,7 +7,9 @@ mod core;
 #[cfg(test)]
 mod fuzz;
 mod http;
+mod known;
 mod known_settings;
+mod metered;
 mod native;
 mod otlp;
 mod server;
@@ -15,6 +17,11 @@ mod sessions_log;
 mod tls;
 mod user_sessions;
 
+pub use http::handlers::{
+    Content, Entry, Handler, Handlers, Pattern, Routing, Rule, SharedRouting, Taking, response_header,
+};
+pub use http::sessions::Timeouts;
+pub use known::known;
 pub use otlp::Exporter;
 pub use server::{Server, ServerConfig};
 pub use tls::{Tls, TlsFiles};

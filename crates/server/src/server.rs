@@ -6,16 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gristmill_base::runtime::{self, Task};
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::{Error, ErrorCode, Result, host};
 use gristmill_engine::Engine;
-use gristmill_introspect::{Settings, processes, server_settings};
+use gristmill_introspect::{Counters, Event, Settings, processes, server_settings};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::core::{Admission, Connections, Core};
-use crate::http::sessions::NamedSessions;
+use crate::http::handlers::{Routing, SharedRouting};
+use crate::http::sessions::{NamedSessions, Timeouts};
 use crate::tls::{Tls, TlsFiles};
 use crate::user_sessions::UserSessions;
 use crate::{http, native};
@@ -56,6 +57,10 @@ pub struct ServerConfig {
     pub keep_alive: Duration,
     /// What sessions begin with.
     pub settings: Settings,
+    /// Which request over HTTP is answered how.
+    pub routing: Routing,
+    /// Of sessions over HTTP.
+    pub session_timeouts: Timeouts,
 }
 
 impl Default for ServerConfig {
@@ -75,6 +80,8 @@ impl Default for ServerConfig {
             keep_alive: Duration::from_secs(30),
             shutdown_grace: Duration::from_secs(10),
             settings: Settings::default(),
+            routing: Routing::default(),
+            session_timeouts: Timeouts::default(),
         }
     }
 }
@@ -103,11 +110,13 @@ impl Server {
             ("max_concurrent_queries", config.max_concurrent_queries.to_string()),
             ("max_connections", config.max_connections.to_string()),
             ("shutdown_wait_unfinished", config.shutdown_grace.as_secs().to_string()),
+            ("default_session_timeout", config.session_timeouts.default.as_secs().to_string()),
+            ("max_session_timeout", config.session_timeouts.max.as_secs().to_string()),
         ] {
             server_settings::set(name, value);
         }
         let core = Arc::new(Core {
-            sessions: NamedSessions::new(engine.env.clone()),
+            sessions: NamedSessions::new(engine.env.clone(), config.session_timeouts),
             user_sessions: UserSessions::default(),
             engine,
             admission: Admission::new(config.max_concurrent_queries),
@@ -117,6 +126,7 @@ impl Server {
             settings: config.settings.clone(),
             default_database: config.default_database.clone(),
             keep_alive: config.keep_alive,
+            routing: SharedRouting::new(config.routing.clone()),
             stopping: CancellationToken::new(),
         });
         let tls = config.tls.clone().map(Tls::open).transpose()?;
@@ -152,6 +162,9 @@ impl Server {
                 gristmill_functions::session::listens_at(name, address.port());
             }
         }
+        if let Some(seconds) = host::process_seconds() {
+            Counters::server().add(Event::ServerStartupMilliseconds, (seconds * 1e3) as u64);
+        }
         let grace = config.shutdown_grace;
         Ok(Server { http_addresses, tcp_addresses, https_addresses, tcp_secure_addresses, tls, core, grace, accepting })
     }
@@ -159,6 +172,11 @@ impl Server {
     /// What the server is called.
     pub fn display_name(&self) -> &str {
         &self.core.display_name
+    }
+
+    /// Where it is said anew which request is answered how.
+    pub fn routing(&self) -> SharedRouting {
+        self.core.routing.clone()
     }
 
     /// Where certificate and key can be read again.

@@ -2,10 +2,12 @@
 
 use std::ops::ControlFlow;
 
+use gristmill_base::Result;
 use sqlparser::ast::{Expr, Query, visit_expressions};
+use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use crate::ast::{unescape, with_escapes};
-use crate::tokens::PARAMETER;
+use crate::tokens::{PARAMETER, parameter_name, tokenize};
 
 /// A text with its backslash escapes undone. `\N` alone stays: it means NULL. Bytes that are not UTF-8 stay escapes.
 pub fn unescaped(text: &str) -> String {
@@ -32,6 +34,20 @@ pub fn within_quotes(value: &str) -> String {
     out
 }
 
+/// The names of `{name:Type}` in a statement. Error: SYNTAX_ERROR where it cannot be taken apart into words.
+pub fn names(statement: &str) -> Result<Vec<String>> {
+    let tokens: Vec<_> = tokenize(statement)?.into_iter().filter(|token| !is_blank(token)).collect();
+    let mut names: Vec<String> =
+        (0..tokens.len()).filter_map(|at| parameter_name(&tokens, at)).map(|(name, _)| name).collect();
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
+}
+
+fn is_blank(token: &TokenWithSpan) -> bool {
+    matches!(token.token, Token::Whitespace(_))
+}
+
 /// Whether the query of `CREATE VIEW` has parameters.
 pub fn has_parameters(query: &Query) -> bool {
     let mut found = false;
@@ -45,6 +61,12 @@ pub fn has_parameters(query: &Query) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_found_in_any_statement() {
+        assert_eq!(names("SELECT {b:Array(String)}, '{c:Int8}', { a : String } -- {d:Int8}").expect("words"), ["a", "b"]);
+        assert_eq!(names("INSERT INTO t VALUES (1)").expect("words"), Vec::<String>::new());
+    }
 
     #[test]
     fn escapes_are_undone_and_null_stays() {

@@ -305,7 +305,7 @@ fn into_outfile(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
 
 /// `UPDATE a = 1 IN PARTITION 2 WHERE …`: that IN belongs to no expression.
 fn in_partition(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    if !tokens.first().is_some_and(|first| is_word(&first.token, "ALTER") || is_word(&first.token, "DELETE")) {
+    if !tokens.first().is_some_and(|first| ["ALTER", "DELETE", "UPDATE"].iter().any(|word| is_word(&first.token, word))) {
         return tokens;
     }
     for at in 1..tokens.len() {
@@ -349,7 +349,7 @@ pub(crate) const BEFORE_JOIN: &[&str] = &[
 
 /// The name in `{name:Type}` where that begins, and where its colon stands. A name may begin with digits, which the tokenizer
 /// takes for a number of its own; a number alone is no name.
-fn parameter_name(tokens: &[TokenWithSpan], at: usize) -> Option<(String, usize)> {
+pub(crate) fn parameter_name(tokens: &[TokenWithSpan], at: usize) -> Option<(String, usize)> {
     let token = |far: usize| tokens.get(at + far).map(|found| &found.token);
     if tokens[at].token != Token::LBrace {
         return None;

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use gristmill_access::Privileges;
 use gristmill_access::entity::{Chosen, Host, RoleGranted, SettingsElement, Storage, User};
 use gristmill_access::grant::{Granted, Kind};
-use gristmill_access::password::Method;
 use gristmill_access::privilege;
 use gristmill_access::rights::{Object, denied, identifier};
 use gristmill_base::Result;
@@ -18,9 +17,11 @@ use gristmill_introspect::QueryContext;
 use crate::Known;
 use crate::rows::{Cell, Rows, table};
 
-const USERS: &str = "name String, id UUID, storage String, auth_type Array(String), auth_params Array(String), \
-    valid_until Array(String), host_ip Array(String), host_names Array(String), host_names_regexp Array(String), \
-    host_names_like Array(String), default_roles_all UInt8, default_roles_list Array(String), \
+const USERS: &str = "name String, id UUID, storage String, auth_type Array(Enum8('no_password' = 0, 'plaintext_password' = 1, \
+    'sha256_password' = 2, 'double_sha1_password' = 3, 'ldap' = 4, 'kerberos' = 5, 'ssl_certificate' = 6, 'bcrypt_password' = 7, \
+    'ssh_key' = 8, 'http' = 9, 'jwt' = 10, 'scram_sha256_password' = 11, 'no_authentication' = 12)), auth_params Array(String), \
+    valid_until Array(DateTime64(0)), auth_grants Array(String), host_ip Array(String), host_names Array(String), \
+    host_names_regexp Array(String), host_names_like Array(String), default_roles_all UInt8, default_roles_list Array(String), \
     default_roles_except Array(String), grantees_any UInt8, grantees_list Array(String), grantees_except Array(String), \
     default_database String";
 const GRANTS: &str = "user_name Nullable(String), role_name Nullable(String), access_type String, access_object String, \
@@ -213,17 +214,19 @@ fn push_user(rows: &mut Rows, user: &User) -> Result<()> {
         _ => None,
     });
     let local = user.hosts.contains(&Host::Local).then(|| "localhost".to_string());
-    let methods: Vec<String> = user.methods.iter().map(|method| method.name().to_string()).collect();
-    let until = user.methods.iter().map(|_: &Method| user.valid_until.unwrap_or_default().to_string()).collect::<Vec<_>>();
-    let parameters = vec!["{}".to_string(); methods.len()];
+    let methods: Vec<String> = user.methods.iter().map(|proof| proof.method.name().to_string()).collect();
+    let until = user.methods.iter().map(|proof| proof.valid_until.unwrap_or_default()).collect::<Vec<_>>();
+    let (parameters, limits) = (vec!["{}".to_string(); methods.len()], vec![String::new(); methods.len()]);
     let [every, list, except] = lists(&user.default_roles);
+    let [any_grantee, grantees, grantees_except] = lists(&user.grantees);
     rows.push([
         (&user.name).into(),
         Cell::Uuid(user.id),
         user.storage.name().into(),
         methods.into(),
         parameters.into(),
-        until.into(),
+        Cell::Numbers(until),
+        limits.into(),
         ranges.collect::<Vec<_>>().into(),
         local.into_iter().collect::<Vec<_>>().into(),
         Vec::new().into(),
@@ -231,9 +234,9 @@ fn push_user(rows: &mut Rows, user: &User) -> Result<()> {
         every,
         list,
         except,
-        true.into(),
-        Vec::new().into(),
-        Vec::new().into(),
+        any_grantee,
+        grantees,
+        grantees_except,
         (&user.default_database).into(),
     ])
 }

@@ -41,7 +41,7 @@ pub enum Cell {
     /// A Tuple(UInt64, UInt64).
     Span(u64, u64),
     Texts(Vec<String>),
-    /// Array(Int64), Array(UInt64), or Array(DateTime) in seconds.
+    /// Array(Int64), Array(UInt64), Array(DateTime) in seconds, or Array(DateTime64) in ticks.
     Numbers(Vec<i64>),
     /// Map(String, UInt64)
     Counts(Vec<(String, u64)>),
@@ -293,7 +293,29 @@ fn array(column: &Column, cells: &[Cell]) -> Result<ArrayRef> {
             let offsets = OffsetBuffer::from_lengths(lengths);
             Ok(Arc::new(ListArray::try_new(element.field("item"), offsets, Arc::new(builder.finish(None)), None)?))
         }
-        SqlType::Array(element) if matches!(element.plain(), SqlType::Int64 | SqlType::UInt64 | SqlType::DateTime(_)) => {
+        SqlType::Array(element) if matches!(element.plain(), SqlType::Enum8(_)) => {
+            let SqlType::Enum8(names) = element.plain() else { return Err(misfit(column, &cells[0])) };
+            let (mut values, mut lengths) = (Vec::new(), Vec::with_capacity(cells.len()));
+            for cell in cells {
+                let texts: &[String] = match cell {
+                    Cell::Texts(texts) => texts,
+                    Cell::None => &[],
+                    other => return Err(misfit(column, other)),
+                };
+                for text in texts {
+                    values.push(names.value_of(text.as_bytes()).ok_or_else(|| misfit(column, cell))? as i8);
+                }
+                lengths.push(texts.len());
+            }
+            let values = Arc::new(Int8Array::from(values));
+            Ok(Arc::new(ListArray::try_new(element.field("item"), OffsetBuffer::from_lengths(lengths), values, None)?))
+        }
+        SqlType::Array(element)
+            if matches!(
+                element.plain(),
+                SqlType::Int64 | SqlType::UInt64 | SqlType::DateTime(_) | SqlType::DateTime64(..)
+            ) =>
+        {
             let (mut values, mut lengths) = (Vec::new(), Vec::with_capacity(cells.len()));
             for cell in cells {
                 let numbers: &[i64] = match cell {

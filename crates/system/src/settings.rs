@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gristmill_access::entity::Writability;
-use gristmill_base::Result;
+use gristmill_base::{Result, machine};
 use gristmill_catalog::Table;
 use gristmill_introspect::Settings;
 use gristmill_mergetree::TableSettings;
@@ -23,17 +23,18 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
         declared.sort_by_key(|info| info.name);
         for info in declared {
             let bounds = context.settings.constraint(info.name);
+            let value = context.settings.get(info.name).unwrap_or_else(|| info.default.clone());
             rows.push([
                 info.name.into(),
-                context.settings.get(info.name).unwrap_or_else(|| info.default.clone()).into(),
-                context.settings.is_changed(info.name).into(),
+                shown(info.kind, value).into(),
+                context.settings.differs(info.name).into(),
                 info.description.into(),
                 bounds.min.into(),
                 bounds.max.into(),
                 Cell::None,
                 (bounds.writability == Some(Writability::Const)).into(),
                 info.kind.into(),
-                info.default.into(),
+                shown(info.kind, info.default).into(),
                 info.alias_for.into(),
                 info.no_effect.into(),
                 tier(info.no_effect),
@@ -93,6 +94,14 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
         })?);
     }
     Ok(())
+}
+
+/// A number of threads that nobody set tells how many they are.
+fn shown(kind: &str, value: String) -> String {
+    match (kind, value.as_str()) {
+        ("MaxThreads", "0") => format!("auto({})", machine::cores()),
+        _ => value,
+    }
 }
 
 fn tier(no_effect: bool) -> Cell {

@@ -6,6 +6,7 @@
 //! a mistake in it is logged as well.
 
 mod calls;
+pub mod masking;
 mod tokens;
 
 use std::fmt;
@@ -68,6 +69,11 @@ fn secret_key(name: &str) -> bool {
 /// The text with every credential in it replaced by `[HIDDEN]`.
 pub fn statement(text: &str) -> String {
     read(text).out
+}
+
+/// As `statement`, and as the administrator's rules let it be seen: of what is logged, or told of what others run.
+pub fn logged(text: &str) -> String {
+    masking::masked(statement(text))
 }
 
 /// What is told of a statement, an error as a rule, without the credentials of that statement: it may quote any part.

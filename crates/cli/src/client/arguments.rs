@@ -1,10 +1,12 @@
 //! The command line of `gristmill client`: that of clickhouse-client; and what all commands that speak to a server have.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
 
 use crate::arguments::ResultArguments;
+use crate::client::places::Place;
 use crate::runner::MemoryUsage;
 
 /// What `--password` without a value stands for: no password that anybody has.
@@ -64,15 +66,27 @@ impl LoginArguments {
     CLICKHOUSE_HOST, CLICKHOUSE_USER and CLICKHOUSE_PASSWORD hold where neither the line nor a configuration says it."
 )]
 pub struct ClientArguments {
-    /// clickhouse://user:password@host:port/database?secure — instead of the options below
+    /// clickhouse://user:password@host:port/database?secure — instead of the options below; other words are queries
     #[arg(value_name = "CONNECTION")]
     pub connection_string: Vec<String>,
-    /// The server, or the name of a connection of the configuration
+    /// The server, or the name of a connection of the configuration; of several, the first that answers
     #[arg(short = 'h', long, value_name = "NAME", help_heading = "Connection")]
-    pub host: Option<String>,
-    /// Its port: 9000, or 9440 with --secure, unless given
+    pub host: Vec<String>,
+    /// Its port: 9000, or 9440 with --secure, unless given; of several hosts, behind each
     #[arg(long, value_name = "PORT", help_heading = "Connection")]
-    pub port: Option<u16>,
+    pub port: Vec<u16>,
+    /// Hosts and ports, as they stand on the line
+    #[arg(skip)]
+    pub places: Vec<Place>,
+    /// The address of this machine that connections begin at
+    #[arg(long, value_name = "ADDRESS", help_heading = "Connection")]
+    pub bind_host: Option<IpAddr>,
+    /// The name that the server's certificate has to have, in the place of the host's
+    #[arg(long, value_name = "NAME", help_heading = "Connection")]
+    pub tls_sni_override: Option<String>,
+    /// As --config-file
+    #[arg(short = 'c', value_name = "FILE", hide = true)]
+    pub short_config_file: Option<PathBuf>,
     /// The current database
     #[arg(short, long, value_name = "NAME", help_heading = "Connection")]
     pub database: Option<String>,
@@ -91,6 +105,12 @@ pub struct ClientArguments {
     /// Several queries at once. Always possible; accepted for scripts that ask for it
     #[arg(short = 'n', long, hide = true)]
     pub multiquery: bool,
+    /// The trace that the queries belong to, as the header of that name says it
+    #[arg(long, value_name = "TRACE", help_heading = "Queries")]
+    pub opentelemetry_traceparent: Option<String>,
+    /// What else is said of that trace
+    #[arg(long, value_name = "STATE", help_heading = "Queries", requires = "opentelemetry_traceparent")]
+    pub opentelemetry_tracestate: Option<String>,
     /// Accepted for scripts that ask for it: the prompt always takes several lines
     #[arg(short, long, hide = true)]
     pub multiline: bool,
@@ -125,8 +145,8 @@ pub struct ClientArguments {
     #[arg(long, help_heading = "Results")]
     pub use_client_time_zone: bool,
 
-    /// Start the prompt even where queries or standard input are given
-    #[arg(short, long, help_heading = "Prompt")]
+    /// Start the prompt even where queries or standard input are given, behind them
+    #[arg(short, long, alias = "delayed-interactive", help_heading = "Prompt")]
     pub interactive: bool,
     /// File of the prompt's history
     #[arg(long, value_name = "FILE", help_heading = "Prompt")]
@@ -144,6 +164,9 @@ pub struct ClientArguments {
     pub verbose: bool,
     #[arg(long, hide = true)]
     pub no_warnings: bool,
+    /// Print the version, and nothing else
+    #[arg(long, hide = true)]
+    pub version_clean: bool,
     #[arg(long, action = ArgAction::Help, help = "Print help")]
     pub help: Option<bool>,
 }

@@ -114,6 +114,11 @@ impl Config {
         self.connection.as_deref() == Some(host)
     }
 
+    /// Where a host is that the line names: it may be the name of the connection.
+    pub fn host_of(&self, host: String) -> String {
+        self.host.clone().filter(|_| self.names(&host)).unwrap_or(host)
+    }
+
     /// What an element says of a connection goes over what is known.
     fn take(&mut self, node: &Node) -> Result<()> {
         let take = |names: &[&str], into: &mut Option<String>| {

@@ -9,6 +9,7 @@ mod connection_string;
 pub mod external;
 pub mod foreign_options;
 mod password;
+pub mod places;
 mod yaml;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ use gristmill_base::redact::Secret;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_client::{Client, ClientOptions, Endpoint, EventLines, LogLines};
 use gristmill_introspect::custom;
+use gristmill_introspect::opentelemetry::TraceContext;
 
 use crate::arguments::{Given, bad};
 use crate::client::arguments::{ClientArguments, LoginArguments};
@@ -42,10 +44,15 @@ const TIMEOUT_MAX: f64 = 365.0 * 86_400.0;
 pub async fn run(arguments: ClientArguments, given: Given, tables: Vec<ExternalArguments>) -> Result<ExitCode> {
     // The server may know others, but this side cannot tell which.
     custom::begin_with(vec![custom::DEFAULT_PREFIX.to_string()]);
+    if arguments.version_clean {
+        println!("{}", env!("CARGO_PKG_VERSION"));
+        return Ok(ExitCode::SUCCESS);
+    }
     let terminal = Terminal::of_process();
-    let string = connection_string(&arguments)?;
-    let host = arguments.host.as_deref().or(string.host.as_deref());
-    let config = Config::read(arguments.login.config_file.as_deref(), arguments.login.connection.as_deref(), host)?;
+    let (string, positional) = positional(&arguments)?;
+    let host = arguments.places.first().and_then(|place| place.host.as_deref()).or(string.host.as_deref());
+    let file = arguments.login.config_file.as_deref().or(arguments.short_config_file.as_deref());
+    let config = Config::read(file, arguments.login.connection.as_deref(), host)?;
     let mut options = arguments.results.options(arguments.format.as_ref().or(config.format.as_ref()), terminal)?;
     options.vertical |= config.vertical;
     options.memory_usage = arguments.memory_usage;
@@ -57,6 +64,7 @@ pub async fn run(arguments: ClientArguments, given: Given, tables: Vec<ExternalA
     let mut client = Client::new(ClientOptions { external, ..client_options });
 
     let mut texts = arguments.query.clone();
+    texts.extend(positional);
     for file in &arguments.queries_file {
         texts.push(read_queries(file)?);
     }
@@ -99,21 +107,28 @@ pub async fn run(arguments: ClientArguments, given: Given, tables: Vec<ExternalA
     Ok(runner.exit_code())
 }
 
-/// Error: BAD_ARGUMENTS where a word of the line is none, or where there are several.
-fn connection_string(arguments: &ClientArguments) -> Result<ConnectionString> {
-    match arguments.connection_string.as_slice() {
-        [] => Ok(ConnectionString::default()),
-        [one] if connection_string::is_one(one) => {
-            if arguments.host.is_some() || arguments.port.is_some() || arguments.login.connection.is_some() {
+/// The connection string of the line, and the queries that stand there without -q: behind --multiquery, or of several words. Error:
+/// BAD_ARGUMENTS where a word is neither, or where there are several connection strings.
+fn positional(arguments: &ClientArguments) -> Result<(ConnectionString, Vec<String>)> {
+    let (strings, queries): (Vec<&String>, Vec<&String>) =
+        arguments.connection_string.iter().partition(|word| connection_string::is_one(word));
+    let is_query = |word: &str| arguments.multiquery || word.trim().contains(char::is_whitespace);
+    if let Some(other) = queries.iter().find(|word| !is_query(word)) {
+        return Err(bad(format!(
+            "'{other}' is neither an option nor a connection string clickhouse://…: queries come behind -q"
+        )));
+    }
+    let string = match strings.as_slice() {
+        [] => ConnectionString::default(),
+        [one] => {
+            if !arguments.host.is_empty() || !arguments.port.is_empty() || arguments.login.connection.is_some() {
                 return Err(bad("A connection string says host and port: leave out --host, --port and --connection"));
             }
-            connection_string::parsed(one)
+            connection_string::parsed(one)?
         }
-        [one] => {
-            Err(bad(format!("'{one}' is neither an option nor a connection string clickhouse://…: queries come behind -q")))
-        }
-        _ => Err(bad("More than one connection string: one server at a time")),
-    }
+        _ => return Err(bad("More than one connection string: one server at a time")),
+    };
+    Ok((string, queries.into_iter().cloned().collect()))
 }
 
 /// A session with a server for a command that has no connection string: what the line says goes over the configuration, that
@@ -149,7 +164,7 @@ fn endpoint(
     let environment = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     // The name of a connection stands where a host may: the configuration says which host it is.
     let host = match host.or(string.host.clone()) {
-        Some(host) => config.host.clone().filter(|_| config.names(&host)).unwrap_or(host),
+        Some(host) => config.host_of(host),
         None => first([config.host.clone(), environment("CLICKHOUSE_HOST")], "localhost"),
     };
     let users = [login.user.clone(), string.user.clone(), config.user.clone(), environment("CLICKHOUSE_USER")];
@@ -189,13 +204,33 @@ fn client_options(
     given: Given,
     draws_progress: bool,
 ) -> Result<ClientOptions> {
-    let endpoint = endpoint(&arguments.login, arguments.host.clone(), arguments.port, &string, &config)?;
+    let place = arguments.places.first().cloned().unwrap_or_default();
+    let mut endpoint = endpoint(&arguments.login, place.host, place.port, &string, &config)?;
+    endpoint.bind_host = arguments.bind_host;
+    endpoint.certificate_name.clone_from(&arguments.tls_sni_override);
+    let others = arguments.places.iter().skip(1).map(|place| {
+        let host = place.host.clone().map_or_else(|| endpoint.host.clone(), |host| config.host_of(host));
+        let mut other = Endpoint { host, port: place.port.or(config.port), ..endpoint.clone() };
+        if arguments.login.compression.is_none() {
+            other.compression = !other.is_local();
+        }
+        other
+    });
+    let others = others.collect();
+    let traceparent = arguments.opentelemetry_traceparent.as_deref();
+    let tracestate = arguments.opentelemetry_tracestate.as_deref().unwrap_or_default();
+    let trace = traceparent.map(|traceparent| {
+        TraceContext::of_headers(traceparent, tracestate)
+            .ok_or_else(|| bad(format!("--opentelemetry-traceparent '{traceparent}' is no such header")))
+    });
+    let trace = trace.transpose()?;
     let mut settings: BTreeMap<String, String> = config.settings;
     settings.extend(string.settings);
     settings.extend(given.unknown);
     settings.extend(given.settings.changed());
     Ok(ClientOptions {
         endpoint,
+        others,
         database: first([arguments.database.clone(), string.database, config.database], ""),
         settings,
         parameters: given.parameters,
@@ -211,6 +246,7 @@ fn client_options(
             show: log_lines(draws_progress),
         }),
         external: Vec::new(),
+        trace,
     })
 }
 

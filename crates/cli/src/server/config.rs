@@ -16,15 +16,17 @@ use gristmill_access::grant::{Element, Granted};
 use gristmill_access::password::Method;
 use gristmill_access::policy::{Policy, Rule};
 use gristmill_access::{Level, Object, Privileges};
+use gristmill_base::redact::masking;
 use gristmill_base::{Result, ResultExt};
 use gristmill_engine::LogsConfig;
 use gristmill_engine::custom_suffixes::Suffixes;
 use gristmill_engine::interpret::configured_grants;
 use gristmill_introspect::{Settings, custom};
 use gristmill_objstore::allowed_hosts::{self, AllowedHosts};
+use gristmill_server::Handlers;
 use regex::Regex;
 
-use super::logs_config;
+use super::{handlers_config, logs_config, masking_config};
 use crate::config_tree::{Node, invalid, parsed, read};
 
 const DEFAULT_QUOTA: &str = "default";
@@ -77,6 +79,15 @@ pub struct Config {
     pub allowed_hosts: AllowedHosts,
     /// Elements of logs.
     pub logs: LogsConfig,
+    /// What is hidden of statements and of the log.
+    pub masking: Vec<masking::Rule>,
+    /// What answers which requests over HTTP; `None`: as without a configuration.
+    pub handlers: Option<Handlers>,
+    /// What `/` answers that has no query.
+    pub default_response: Option<String>,
+    /// Seconds that a session over HTTP is kept.
+    pub default_session_timeout: Option<u64>,
+    pub max_session_timeout: Option<u64>,
 }
 
 /// What is read of `config.xml`; the names of other elements are told.
@@ -119,6 +130,11 @@ const KNOWN: &[&str] = &[
     "allow_no_password",
     "users_config",
     "user_directories",
+    "query_masking_rules",
+    "http_handlers",
+    "http_server_default_response",
+    "default_session_timeout",
+    "max_session_timeout",
 ];
 
 impl Config {
@@ -176,6 +192,11 @@ impl Config {
             collections: collections(&root),
             allowed_hosts: allowed_hosts(&root)?,
             logs: logs_config::read(&root)?,
+            masking: masking_config::read(&root)?,
+            handlers: handlers_config::read(&root)?,
+            default_response: root.text(&["http_server_default_response"]),
+            default_session_timeout: root.number(&["default_session_timeout"])?,
+            max_session_timeout: root.number(&["max_session_timeout"])?,
         };
         let users_file = root.text(&["users_config"]).or_else(|| root.text(&["user_directories", "users_xml", "path"]));
         // Beside the configuration, as a name that is no whole path is.
@@ -383,7 +404,7 @@ fn only_of_databases(allowed: &Node, granted: &mut Granted) {
 fn user(node: &Node, state: &State) -> Result<User> {
     check_user(node)?;
     let mut user = User { storage: Storage::UsersXml, ..User::new(id_of("user", &node.name), &node.name) };
-    user.methods = vec![method(node)?];
+    user.methods = vec![method(node)?.into()];
     if let Some(networks) = node.child("networks") {
         user.hosts = networks.children.iter().map(host).collect::<Result<_>>()?;
     }
@@ -510,10 +531,10 @@ mod tests {
         assert_eq!(config.listen_hosts, ["::", "10.0.0.1"]);
         assert_eq!(config.certificate, Some("/etc/a.crt".into()));
         let access = config.access.expect("users");
-        assert!(access.users["default"].methods[0].fits("a & b"));
+        assert!(access.users["default"].methods[0].method.fits("a & b"));
         assert!(access.users["default"].granted == Granted::all());
         let reader = &access.users["reader"];
-        assert!(reader.methods[0].fits("qwerty"));
+        assert!(reader.methods[0].method.fits("qwerty"));
         assert_eq!(reader.hosts, [Host::Ip("10.0.0.0/8".into())]);
         assert_eq!(
             reader.granted.statements("reader"),

@@ -1,7 +1,9 @@
 //! `gristmill server`: ClickHouse's protocols over the tables of one folder, until a signal ends it.
 
 mod config;
+mod handlers_config;
 mod logs_config;
+mod masking_config;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,6 +11,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use clap::Args;
+use gristmill_base::redact::masking;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Result, ResultExt, machine, units};
 use gristmill_engine::{Engine, EngineConfig, custom_suffixes, set_server_timezone};
@@ -17,7 +20,7 @@ use gristmill_introspect::memory::MemoryAccount;
 use gristmill_introspect::{macros, server_settings};
 use gristmill_mergetree::settings::TableSettings;
 use gristmill_objstore::allowed_hosts::{self, AllowedHosts};
-use gristmill_server::{Exporter, Server, ServerConfig, Tls, TlsFiles};
+use gristmill_server::{Exporter, Routing, Server, ServerConfig, SharedRouting, Timeouts, Tls, TlsFiles};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -164,6 +167,11 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         default_database: configured.default_database.unwrap_or(defaults.default_database),
         keep_alive: configured.keep_alive_timeout.map_or(defaults.keep_alive, Duration::from_secs),
         settings: given.settings,
+        routing: Routing { handlers: configured.handlers, default_response: configured.default_response },
+        session_timeouts: Timeouts {
+            default: configured.default_session_timeout.map_or(defaults.session_timeouts.default, Duration::from_secs),
+            max: configured.max_session_timeout.map_or(defaults.session_timeouts.max, Duration::from_secs),
+        },
     };
     let of_machine = |ratio: f64| (machine::memory_bytes().unwrap_or_default() as f64 * ratio) as u64;
     // As in ClickHouse the lesser of the two holds where the file says both; 0 says nothing.
@@ -174,6 +182,7 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     server_settings::set("max_server_memory_usage", MemoryAccount::process().limit_bytes());
     server_settings::set("max_server_memory_usage_to_ram_ratio", configured.memory_ratio.unwrap_or_default());
     macros::configure(configured.macros);
+    masking::configure(configured.masking);
     if let Some(timezone) = &configured.timezone {
         set_server_timezone(timezone)?;
     }
@@ -225,7 +234,7 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         );
     }
     tracing::info!("Ready for connections, with the tables of {}", path.display());
-    let reloaded = Reloaded { engine: Arc::downgrade(&engine), tls: server.tls(), file };
+    let reloaded = Reloaded { engine: Arc::downgrade(&engine), tls: server.tls(), routing: server.routing(), file };
     engine.on_reload({
         let reloaded = reloaded.clone();
         Box::new(move || reloaded.reload())
@@ -272,11 +281,13 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
 struct Reloaded {
     engine: Weak<Engine>,
     tls: Option<Tls>,
+    routing: SharedRouting,
     file: Option<PathBuf>,
 }
 
 impl Reloaded {
-    /// Users, profiles, named collections, allowed hosts, macros and the certificate. With an error everything stays as it was.
+    /// Users, profiles, named collections, allowed hosts, macros, masking rules, handlers of HTTP and the certificate. With an error
+    /// everything stays as it was.
     fn reload(&self) -> Result<()> {
         let config = self.file.as_deref().map(Config::read).transpose()?;
         self.tls.as_ref().map_or(Ok(()), Tls::reload)?;
@@ -285,6 +296,8 @@ impl Reloaded {
             engine.access.set_policy(config.passwords);
             allowed_hosts::allow(config.allowed_hosts);
             macros::configure(config.macros);
+            masking::configure(config.masking);
+            self.routing.change(Routing { handlers: config.handlers, default_response: config.default_response });
         }
         tracing::info!("The configuration was read again");
         Ok(())

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::UInt8Array;
+use chrono::{DateTime, Months};
 use gristmill_access::Privileges;
 use gristmill_access::control::State;
-use gristmill_access::entity::{Chosen, Collection, CollectionValue, RoleGranted, SettingsElement, Storage, User};
+use gristmill_access::effective::granted_with_roles;
+use gristmill_access::entity::{Chosen, Collection, CollectionValue, Proof, RoleGranted, SettingsElement, Storage, User};
 use gristmill_access::grant::{self, Element, Granted};
 use gristmill_access::password::Method;
-use gristmill_access::rights::{Name, Object, denied};
+use gristmill_access::rights::{Name, Object};
 use gristmill_access::statements::{create_profile, create_role, create_user, role_grants};
 use gristmill_base::env::Env;
 use gristmill_base::runtime::{self, Task};
@@ -17,7 +19,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::Settings;
 use gristmill_sql::access::{
     AccessStatement, CURRENT_USER, CollectionEntry, EntityKind, GrantElement, GrantObject, GrantStatement, MethodText,
-    SettingsStep, Verb,
+    SettingsStep, Unit, Valid, Verb,
 };
 use gristmill_sql::statement::{self, Statement};
 use gristmill_types::scan::best_effort::{self, Customs};
@@ -25,7 +27,7 @@ use gristmill_types::zone::Zone;
 use gristmill_types::{Columns, SqlType};
 
 use super::entity_changes::{change_profile, change_role, change_user, drop_entity};
-use super::required::privilege;
+use super::required::{missing, privilege};
 use super::{Interpreter, Outcome};
 
 impl Interpreter {
@@ -48,7 +50,7 @@ impl Interpreter {
                     // A user who is made without a method has no password.
                     self.engine.access.policy().check_method(&Method::NoPassword)?;
                 }
-                let valid_until = change.valid_until.as_deref().map(|text| self.seconds(text)).transpose()?;
+                let valid_until = change.valid.as_ref().map(|valid| self.seconds(valid)).transpose()?;
                 check_settings(change.settings.as_deref().unwrap_or_default())?;
                 for step in &change.settings_steps {
                     if let SettingsStep::Add(elements) | SettingsStep::Modify(elements) = step {
@@ -96,7 +98,7 @@ impl Interpreter {
             }
             // The session's own.
             AccessStatement::SetRole(_) => Ok(Outcome::done()),
-            AccessStatement::ShowGrants(names) => self.show_grants(names),
+            AccessStatement::ShowGrants { of, is_final } => self.show_grants(of, is_final),
             AccessStatement::ShowCreate { kind, names } => self.show_create_entities(kind, names),
             AccessStatement::ShowAccess => self.show_access(),
             AccessStatement::CreateCollection { name, if_not_exists, values } => {
@@ -165,7 +167,7 @@ impl Interpreter {
     }
 
     /// What is kept of passwords; bcrypt takes a while.
-    async fn methods(&self, texts: Vec<MethodText>) -> Result<Vec<Method>> {
+    async fn methods(&self, texts: Vec<MethodText>) -> Result<Vec<Proof>> {
         let env = self.context.env.clone();
         let policy = self.engine.access.policy();
         for text in texts.iter().filter(|text| text.kind.is_empty() || text.kind.ends_with("_password")) {
@@ -173,17 +175,21 @@ impl Interpreter {
                 policy.check_password(&text.value)?;
             }
         }
+        let valid = texts.iter().map(|text| text.valid.as_ref().map_or(Ok(None), |valid| self.seconds(valid)));
+        let valid: Vec<Option<i64>> = valid.collect::<Result<_>>()?;
         let made = async move { texts.iter().map(|text| method(text, env.as_ref())).collect::<Result<Vec<_>>>() };
         let methods = Task::on(&runtime::cpu(), made).join().await??;
         methods.iter().try_for_each(|method| policy.check_method(method))?;
-        Ok(methods)
+        Ok(methods.into_iter().zip(valid).map(|(method, valid_until)| Proof { method, valid_until }).collect())
     }
 
-    /// Seconds since 1970 of a point in time; empty: none.
-    fn seconds(&self, text: &str) -> Result<Option<i64>> {
-        if text.is_empty() {
-            return Ok(None);
-        }
+    /// Seconds since 1970 at which a method ends; `None`: never.
+    fn seconds(&self, valid: &Valid) -> Result<Option<i64>> {
+        let text = match valid {
+            Valid::Forever => return Ok(None),
+            Valid::Until(text) => text,
+            Valid::For(number, unit) => return self.seconds_from_now(*number, *unit).map(Some),
+        };
         let timezone = crate::engine::timezone(&self.context.settings)?;
         let parsed = best_effort::date_time(text.as_bytes(), 0, &Zone::new(timezone), Customs::default());
         parsed.map(Some).map_err(|_| {
@@ -194,6 +200,27 @@ impl Interpreter {
         })
     }
 
+    fn seconds_from_now(&self, number: u32, unit: Unit) -> Result<i64> {
+        let now = self.context.env.now().as_secs() as i64;
+        let end = match unit {
+            Unit::Seconds(seconds) => Some(now + i64::from(number) * i64::from(seconds)),
+            Unit::Months(months) => number.checked_mul(months).and_then(|months| {
+                let now = DateTime::from_timestamp(now, 0)?;
+                Some(now.checked_add_months(Months::new(months))?.timestamp())
+            }),
+        };
+        end.ok_or_else(|| Error::new(ErrorCode::BAD_ARGUMENTS, "VALID FOR ends later than there are times"))
+    }
+
+    /// Error: ACCESS_DENIED, where the user may not hand anything on to one of these, nor take it.
+    fn check_grantees(&self, state: &State, names: &[String]) -> Result<()> {
+        let Some(user) = state.users.get(&self.context.user) else { return Ok(()) };
+        let Some(name) = names.iter().find(|name| !user.grantees.contains(name)) else { return Ok(()) };
+        let kind = if state.users.contains_key(name) { "User" } else { "Role" };
+        let text = format!("{}: {kind} `{name}` is not allowed as grantee", self.context.user);
+        Err(Error::new(ErrorCode::ACCESS_DENIED, text))
+    }
+
     /// GRANT CURRENT GRANTS
     async fn hand_on(&self, statement: GrantStatement) -> Result<Outcome> {
         let elements: Vec<Element> = statement.elements.iter().map(|one| element(one, &self.context.database)).collect();
@@ -202,6 +229,7 @@ impl Interpreter {
             Chosen::These(names) => names.iter().map(|name| self.named(name.clone())).collect(),
             _ => return Err(Error::not_implemented("GRANT CURRENT GRANTS TO ALL: name the users and roles")),
         };
+        self.check_grantees(&self.engine.access.state(), &grantees)?;
         self.change_access(move |state| {
             for name in &grantees {
                 let (granted, _) = state.grantee_mut(name)?;
@@ -222,7 +250,7 @@ impl Interpreter {
             for (set, object) in grant::parts(element) {
                 if !self.context.access.granted.with_option.has(usable(set, &object), &object) {
                     let wanted = format!("{set} ON {object} WITH GRANT OPTION");
-                    return Err(denied(&self.context.user, &wanted));
+                    return Err(missing(&self.context, &wanted));
                 }
             }
         }
@@ -235,6 +263,7 @@ impl Interpreter {
                 all.filter(|name| chosen.contains(name)).cloned().collect()
             }
         };
+        self.check_grantees(&state, &grantees)?;
         let roles = statement.roles.as_ref().map(|chosen| self.roles_chosen(&state, chosen)).transpose()?;
         self.check_hands_on(roles.as_deref().unwrap_or_default())?;
         self.change_access(move |state| {
@@ -269,10 +298,33 @@ impl Interpreter {
         }
     }
 
-    fn show_grants(&self, names: Option<Vec<String>>) -> Result<Outcome> {
+    fn show_grants(&self, of: Option<Chosen>, is_final: bool) -> Result<Outcome> {
         let state = self.engine.access.state();
-        let title = names.as_ref().map_or("GRANTS".to_string(), |names| format!("GRANTS FOR {}", names.join(", ")));
-        let names = names.unwrap_or_else(|| vec![CURRENT_USER.to_string()]);
+        let visible = || {
+            let all = [("SHOW USERS", state.users.keys().collect::<Vec<_>>()), ("SHOW ROLES", state.roles.keys().collect())];
+            let may = |privilege_of: &str| self.context.rights().has(privilege(privilege_of), &Object::EVERYTHING);
+            let seen = all.into_iter().flat_map(move |(wanted, names)| {
+                let may = may(wanted);
+                names.into_iter().filter(move |name| may || **name == self.context.user)
+            });
+            seen.cloned().collect::<Vec<String>>()
+        };
+        let (mut title, names) = match of {
+            None => ("GRANTS".to_string(), vec![CURRENT_USER.to_string()]),
+            Some(Chosen::These(names)) if names == [CURRENT_USER] => ("GRANTS".to_string(), names),
+            Some(Chosen::These(names)) => (format!("GRANTS FOR {}", names.join(", ")), names),
+            Some(chosen) => {
+                let except = match &chosen {
+                    Chosen::AllExcept(names) => format!(" EXCEPT {}", names.join(", ")),
+                    _ => String::new(),
+                };
+                let names = visible().into_iter().filter(|name| chosen.contains(name)).collect();
+                (format!("GRANTS FOR ALL{except}"), names)
+            }
+        };
+        if is_final {
+            title.push_str(" FINAL");
+        }
         let mut lines = Vec::new();
         for name in names.into_iter().map(|name| self.named(name)) {
             let (granted, roles) = match state.users.get(&name) {
@@ -291,7 +343,10 @@ impl Interpreter {
                     (&role.granted, &role.roles)
                 }
             };
-            lines.extend(statements_of(granted, roles, &name));
+            match is_final {
+                true => lines.extend(granted_with_roles(&state, granted, roles).statements(&name)),
+                false => lines.extend(statements_of(granted, roles, &name)),
+            }
         }
         texts(&title, lines)
     }
@@ -310,9 +365,10 @@ impl Interpreter {
             (true, EntityKind::Profile) => state.profiles.keys().cloned().collect(),
         };
         let title = format!("CREATE {} {}", kind.words(), names.join(", "));
+        let zone = crate::engine::timezone(&self.context.settings)?;
         let lines = names.iter().map(|name| {
             Ok(match kind {
-                EntityKind::User => create_user(state.user(name)?),
+                EntityKind::User => create_user(state.user(name)?, zone),
                 EntityKind::Role => create_role(state.role(name)?),
                 EntityKind::Profile => create_profile(state.profile(name)?),
             })
@@ -324,7 +380,8 @@ impl Interpreter {
     fn show_access(&self) -> Result<Outcome> {
         self.context.check_access(privilege("SHOW ACCESS"), &Object::EVERYTHING)?;
         let state = self.engine.access.state();
-        let mut lines: Vec<String> = state.users.values().map(create_user).collect();
+        let zone = crate::engine::timezone(&self.context.settings)?;
+        let mut lines: Vec<String> = state.users.values().map(|user| create_user(user, zone)).collect();
         lines.extend(state.roles.values().map(create_role));
         lines.extend(state.profiles.values().map(create_profile));
         let users = state.users.values().map(|user| (&user.granted, &user.roles, &user.name));

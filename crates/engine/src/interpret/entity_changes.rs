@@ -1,7 +1,7 @@
 //! What CREATE, ALTER and DROP of users, roles and settings profiles make of those that are there.
 
 use gristmill_access::control::State;
-use gristmill_access::entity::{Chosen, Host, Profile, Role, RoleGranted, SettingsElement, Storage, User, is_range};
+use gristmill_access::entity::{Chosen, Host, Profile, Proof, Role, RoleGranted, SettingsElement, Storage, User, is_range};
 use gristmill_access::grant::Granted;
 use gristmill_access::password::Method;
 use gristmill_base::{Error, ErrorCode, Result};
@@ -37,7 +37,7 @@ pub(super) fn change_user(
     change: &EntityChange,
     name: &str,
     id: uuid::Uuid,
-    methods: &[Method],
+    methods: &[Proof],
     valid_until: Option<Option<i64>>,
 ) -> Result<()> {
     let missing = state.user(name).map(drop);
@@ -50,13 +50,16 @@ pub(super) fn change_user(
             user.methods.clear();
         }
         user.methods.extend_from_slice(methods);
-        if user.methods.len() > 1 && user.methods.contains(&Method::NoPassword) {
+        if user.methods.len() > 1 && user.methods.iter().any(|proof| proof.method == Method::NoPassword) {
             let text = "NO_PASSWORD cannot stand beside other authentication methods";
             return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
         }
     }
     if let Some(until) = valid_until {
-        user.valid_until = until;
+        user.methods.iter_mut().for_each(|proof| proof.valid_until = until);
+    }
+    if let Some(grantees) = &change.grantees {
+        user.grantees.clone_from(grantees);
     }
     if let Some(hosts) = &change.hosts {
         user.hosts = hosts.iter().map(host).collect::<Result<_>>()?;

@@ -117,7 +117,7 @@ impl Interpreter {
             bytes => bytes,
         };
         // A batch goes to one lane.
-        let lanes = rows.div_ceil(settings.max_block_size.max(1)).clamp(1, lanes as u64);
+        let lanes = rows.div_ceil(settings.block_rows() as u64).clamp(1, lanes as u64);
         let (block_rows, block_bytes) = (settings.min_insert_block_size_rows, settings.min_insert_block_size_bytes);
         let mut writing = writing(rows, bytes, lanes, block_rows, block_bytes, steps);
         let table_settings = TableSettings::parse(&definition.settings).unwrap_or_default();

@@ -1,5 +1,6 @@
-//! JSONEachRowWithProgress: a line a row, and lines that tell the columns, how far the query is, its log, totals, extremes, and the
-//! rows before a LIMIT, each an object with one member that says what it is.
+//! JSONEachRowWithProgress and its relatives: first a line that tells the columns, then a line a row, and between them lines that
+//! tell how far the query is and what is in its log; at the end totals, extremes, the last progress and the rows before a LIMIT, or
+//! the error. Each is an object with one member that says what it is.
 
 use arrow::array::RecordBatch;
 use gristmill_base::Result;
@@ -12,30 +13,13 @@ use crate::Format;
 pub struct JsonProgress {
     columns: Columns,
     rows: JsonEachRow,
-    /// Whether the columns were told; how far the query is may be told before.
-    is_begun: bool,
     told: Told,
 }
 
 impl JsonProgress {
     pub fn new(format: Format, columns: Columns, context: &OutputContext) -> Self {
         let rows = JsonEachRow::new(format, columns.clone(), context);
-        JsonProgress { columns, rows, is_begun: false, told: Told::default() }
-    }
-
-    fn begin(&mut self, out: &mut Vec<u8>) {
-        if std::mem::replace(&mut self.is_begun, true) {
-            return;
-        }
-        out.extend_from_slice(b"{\"meta\":[");
-        for (at, column) in self.columns.iter().enumerate() {
-            out.extend_from_slice(if at > 0 { b",{\"name\":" } else { b"{\"name\":" });
-            self.rows.string(column.name.as_bytes(), out);
-            out.extend_from_slice(b",\"type\":");
-            self.rows.string(column.kind.to_string().as_bytes(), out);
-            out.push(b'}');
-        }
-        out.extend_from_slice(b"]}\n");
+        JsonProgress { columns, rows, told: Told::default() }
     }
 
     fn titled(&mut self, title: &str, batch: &RecordBatch, row: usize, out: &mut Vec<u8>) -> Result<()> {
@@ -48,12 +32,24 @@ impl JsonProgress {
 }
 
 impl OutputFormat for JsonProgress {
-    fn start(&mut self, _out: &mut Vec<u8>) -> Result<()> {
+    /// Before anything is known of rows. A statement that fails before its columns are known tells none.
+    fn start(&mut self, out: &mut Vec<u8>) -> Result<()> {
+        if self.columns.is_empty() {
+            return Ok(());
+        }
+        out.extend_from_slice(b"{\"meta\":[");
+        for (at, column) in self.columns.iter().enumerate() {
+            out.extend_from_slice(if at > 0 { b",{\"name\":" } else { b"{\"name\":" });
+            self.rows.string(column.name.as_bytes(), out);
+            out.extend_from_slice(b",\"type\":");
+            self.rows.string(column.kind.to_string().as_bytes(), out);
+            out.push(b'}');
+        }
+        out.extend_from_slice(b"]}\n");
         Ok(())
     }
 
     fn write(&mut self, batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()> {
-        self.begin(out);
         let writers = self.rows.writers(batch)?;
         for row in 0..batch.num_rows() {
             out.extend_from_slice(b"{\"row\":");
@@ -64,7 +60,6 @@ impl OutputFormat for JsonProgress {
     }
 
     fn finish(&mut self, summary: &ResultSummary, out: &mut Vec<u8>) -> Result<()> {
-        self.begin(out);
         if let Some(totals) = summary.totals.as_ref().filter(|batch| batch.num_rows() > 0) {
             self.titled("totals", totals, 0, out)?;
         }

@@ -179,12 +179,15 @@ pub fn refused_of_days(name: &str, arguments: &[Argument], result: SqlType) -> B
     })
 }
 
-/// The zone that an argument names: a constant string. `None` where there is no such argument.
+/// The zone that an argument names: a constant string. `None` where there is no such argument, or it is empty.
 pub fn zone_argument(name: &str, arguments: &[Argument], i: usize) -> Result<Option<(Zone, Arc<str>)>> {
     if i >= arguments.len() {
         return Ok(None);
     }
     let text = need_constant_text(name, arguments, i)?;
+    if text.is_empty() {
+        return Ok(None);
+    }
     let zone: chrono_tz::Tz = text.parse().map_err(|_| {
         Error::new(ErrorCode::BAD_ARGUMENTS, format!("Function {name}: Cannot load time zone {text}: give an IANA name"))
     })?;

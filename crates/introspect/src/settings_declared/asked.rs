@@ -51,6 +51,13 @@ impl Settings {
         &self.custom
     }
 
+    /// Rows in a batch that flows between operators.
+    pub fn block_rows(&self) -> usize {
+        const UNLESS_SET: u64 = 8192;
+        let rows = if self.is_changed("max_block_size") { self.max_block_size } else { UNLESS_SET };
+        rows.clamp(1, 1 << 20) as usize
+    }
+
     /// Whether a query that read too much ends with what it has, and not with an error.
     pub fn breaks_off_reading(&self) -> bool {
         self.read_overflow_mode == "break"

@@ -196,7 +196,7 @@ struct Reader {
 
 impl Reader {
     async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
-        let target = self.context.settings.max_block_size.clamp(1, 1 << 20) as usize;
+        let target = self.context.settings.block_rows();
         loop {
             self.context.check()?;
             let mut current = match self.current.take() {

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use futures::{Stream, StreamExt, TryStreamExt};
-use gristmill_base::{Error, Result, ResultExt, runtime};
-use gristmill_introspect::{Event, QueryContext};
+use gristmill_base::{Error, Result, ResultExt, runtime, units as shown};
+use gristmill_introspect::{Event, QueryContext, tell};
 use gristmill_types::measure::batch_bytes;
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
@@ -197,7 +197,7 @@ impl ScanShared {
             self.keeps_granules.store(self.fits_in_cache(context, &parts), Ordering::Relaxed);
             let all_rows = self.filters.is_empty() && self.help.first.is_none() && self.help.thresholds.is_none();
             let limits = if all_rows { self.limits } else { self.limits.with_conditions() };
-            Ok::<_, Error>(Mutex::new(match &self.help.first {
+            let queue: Queue = Mutex::new(match &self.help.first {
                 Some(first) => units_in_order(&parts, limits, first, &self.layout, |open| self.granule_bytes(open)),
                 None => {
                     let units = units(&parts, limits, |open| self.granule_bytes(open));
@@ -207,7 +207,9 @@ impl ScanShared {
                         units
                     }
                 }
-            }))
+            });
+            self.tell_ahead(context, limits, queue.lock().len());
+            Ok::<_, Error>(queue)
         };
         let queue = self.queue.get_or_try_init(fill).await?;
         if is_first.load(Ordering::Relaxed) {
@@ -215,6 +217,20 @@ impl ScanShared {
             runtime::give_way().await;
         }
         Ok(queue)
+    }
+
+    /// The query's log: what is read at a time, and how far ahead.
+    fn tell_ahead(&self, context: &QueryContext, limits: UnitLimits, units: usize) {
+        tell!(
+            context,
+            DEBUG,
+            "Prefetcher",
+            "{}: {units} units to read, of up to {} granules or {}; each of {} streams has its next unit fetched while it decodes one",
+            self.core.name(),
+            limits.granules,
+            shown::bytes_binary(limits.bytes as f64),
+            limits.streams
+        );
     }
 
     /// Where it is asked which rows are deleted, of parts that are read with these.
@@ -345,7 +361,7 @@ impl ScanShared {
     }
 
     fn reading(&self, context: &Arc<QueryContext>) -> Reading {
-        let most = context.settings.max_block_size.clamp(1, 1 << 20) as usize;
+        let most = context.settings.block_rows();
         Reading {
             context: context.clone(),
             store: self.store.clone(),

@@ -170,6 +170,21 @@ pub async fn take(query: &[u8], mut body: InputData) -> Result<Taken> {
     }
 }
 
+/// All of a body. Errors: QUERY_IS_TOO_LARGE, those of reading it.
+pub async fn whole(mut body: InputData) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = body.next().await {
+        bytes.extend_from_slice(&chunk?);
+        if bytes.len() > QUERY_BYTES_MAX {
+            return Err(Error::new(
+                ErrorCode::QUERY_IS_TOO_LARGE,
+                format!("The body of the request is longer than {QUERY_BYTES_MAX} bytes"),
+            ));
+        }
+    }
+    Ok(bytes)
+}
+
 /// A text without data. An INSERT that has none in a format finds that out itself.
 fn plain(text: &[u8]) -> Result<Taken> {
     let statement = one_statement(&text_of(text)?)?;

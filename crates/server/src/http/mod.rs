@@ -7,6 +7,7 @@
 mod answer;
 pub(crate) mod external;
 mod half_closed;
+pub mod handlers;
 mod head;
 pub(crate) mod input;
 mod lines;
@@ -14,6 +15,7 @@ mod outgoing;
 mod pages;
 mod query;
 pub(crate) mod request;
+mod response_headers;
 pub mod sessions;
 mod status;
 
@@ -23,6 +25,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gristmill_base::runtime::{self, Task};
+use gristmill_introspect::{Event, Gauge};
 use hyper::body::Incoming;
 use hyper::header::CONNECTION;
 use hyper::server::conn::http1;
@@ -32,9 +35,11 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
-use crate::core::{Core, Counted};
+use crate::core::Core;
+use crate::metered::{Ended, Interface, Metered};
 use answer::AnswerBody;
 use half_closed::{AnswerOf, Line, Stream};
+use handlers::{Entry, Handler, Routing, Rule};
 use query::Peer;
 
 /// Until the head of the only request is there, where connections are not kept.
@@ -55,7 +60,9 @@ pub async fn serve(
     line: Option<Arc<Line>>,
     peer: SocketAddr,
 ) {
-    let _counted = Counted::one_of(&core.connections.http);
+    let _counted = Gauge::HTTPConnection.hold();
+    let _ended = Ended::of(Event::HTTPServerConnectionsCreated, Event::HTTPServerConnectionsClosed);
+    let socket = Metered::of(socket, Interface::HTTP);
     let stopping = core.stopping.clone();
     let keep_alive = core.keep_alive;
     let from = Peer { address: peer, connection: core.connections.number(), is_secure: line.is_none() };
@@ -123,23 +130,104 @@ fn is_last(request: &Request<Incoming>) -> bool {
 }
 
 async fn respond(core: Arc<Core>, request: Request<Incoming>, peer: Peer) -> Response<AnswerBody> {
-    let has_query = || request.uri().query().is_some_and(|query| !query.is_empty());
-    let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
-    match request.uri().path() {
-        _ if request.method() == Method::OPTIONS => return pages::preflight(request.headers()),
-        "/" if is_get && !has_query() => return pages::alive(),
-        "/ping" | "/replicas_status" if is_get => return pages::alive(),
-        "/metrics" if is_get => {
-            // The tables are asked for their parts: that is no work for the I/O runtime.
-            let measured = Task::on(&runtime::cpu(), async move { pages::metrics(&core) });
-            return measured.join().await.unwrap_or_else(|_| pages::defect());
-        }
-        "/play" if is_get => return pages::play(),
-        "/" | "/query" if is_get || request.method() == Method::POST => {}
-        path => return pages::not_found(path),
+    if request.method() == Method::OPTIONS {
+        return pages::preflight(request.headers());
     }
+    let page = Page::of(&request);
+    let routing = core.routing.now();
+    let chosen = match &routing.handlers {
+        None => Some(&Entry::Defaults),
+        Some(handlers) => {
+            let is_default = page.is_some();
+            handlers.of_request(request.method(), request.uri(), request.headers(), is_default)
+        }
+    };
+    match (chosen, page) {
+        (Some(Entry::Rule(rule)), _) => respond_by(rule.clone(), core, request, peer).await,
+        (Some(Entry::Defaults), Some(page)) => respond_with(page, &routing, core, request, peer).await,
+        _ => pages::not_found(request.uri().path()),
+    }
+}
+
+/// What a server answers without rules.
+#[derive(Clone, Copy)]
+enum Page {
+    Root,
+    Alive,
+    Metrics,
+    Play,
+    Dashboard,
+    Query,
+}
+
+impl Page {
+    /// `None`: there is no such page.
+    fn of(request: &Request<Incoming>) -> Option<Page> {
+        let has_query = || request.uri().query().is_some_and(|query| !query.is_empty());
+        let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
+        Some(match request.uri().path() {
+            "/" if is_get && !has_query() => Page::Root,
+            "/ping" | "/replicas_status" if is_get => Page::Alive,
+            "/metrics" if is_get => Page::Metrics,
+            "/play" if is_get => Page::Play,
+            "/dashboard" if is_get => Page::Dashboard,
+            "/" | "/query" if is_get || request.method() == Method::POST => Page::Query,
+            _ => return None,
+        })
+    }
+}
+
+async fn respond_with(
+    page: Page,
+    routing: &Routing,
+    core: Arc<Core>,
+    request: Request<Incoming>,
+    peer: Peer,
+) -> Response<AnswerBody> {
+    match page {
+        Page::Root => pages::root(routing.default_response.as_deref()),
+        Page::Alive => pages::alive(),
+        Page::Metrics => metrics(core).await,
+        Page::Play => pages::play(),
+        Page::Dashboard => pages::dashboard(),
+        Page::Query => query(core, request, peer, None).await,
+    }
+}
+
+/// By a rule of the configuration.
+async fn respond_by(rule: Arc<Rule>, core: Arc<Core>, request: Request<Incoming>, peer: Peer) -> Response<AnswerBody> {
+    let mut response = match &rule.handler {
+        // It has the headers of the rule from its beginning.
+        Handler::Query { .. } => return query(core, request, peer, Some(rule)).await,
+        Handler::Static { status, content } => {
+            let (status, content) = (*status, content.clone());
+            // Files are read where waiting for them holds nobody up.
+            let read = Task::on(&runtime::cpu(), async move { content.bytes(core.engine.hints.user_files_path.as_deref()) });
+            match read.join().await.and_then(|bytes| bytes) {
+                Ok(bytes) => pages::of_bytes(status, bytes),
+                Err(error) => return pages::failed(&error),
+            }
+        }
+        Handler::Redirect(location) => pages::redirect(location),
+        Handler::Prometheus => metrics(core).await,
+        Handler::Alive => pages::alive(),
+        Handler::Play => pages::play(),
+        Handler::Dashboard => pages::dashboard(),
+    };
+    response_headers::put(&rule.response_headers, response.headers_mut());
+    response
+}
+
+async fn metrics(core: Arc<Core>) -> Response<AnswerBody> {
+    // The tables are asked for their parts: that is no work for the I/O runtime.
+    let measured = Task::on(&runtime::cpu(), async move { pages::metrics(&core) });
+    measured.join().await.unwrap_or_else(|_| pages::defect())
+}
+
+async fn query(core: Arc<Core>, request: Request<Incoming>, peer: Peer, rule: Option<Arc<Rule>>) -> Response<AnswerBody> {
     let (parts, body) = request.into_parts();
     let (responder, awaited) = answer::channel();
-    let work = Task::on(&runtime::cpu(), query::run(query::Exchange { core, parts, body, peer, responder }));
+    let exchange = query::Exchange { core, parts, body, peer, responder, rule };
+    let work = Task::on(&runtime::cpu(), query::run(exchange));
     awaited.response(work).await.unwrap_or_else(pages::defect)
 }

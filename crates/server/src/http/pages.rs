@@ -1,20 +1,23 @@
 //! Answers that need no query: whether the server lives, its metrics, what is not there.
 
 use std::fmt::Write;
-use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use gristmill_base::Error;
 use gristmill_functions::session::DIALECT_VERSION;
-use gristmill_introspect::{Counters, Event, processes};
+use gristmill_introspect::{Counters, Event};
 use gristmill_system::asynchronous_metrics;
-use hyper::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
+use hyper::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, LOCATION};
 use hyper::http::HeaderMap;
 use hyper::{Response, StatusCode};
 
 use super::answer::AnswerBody;
 use super::head::TEXT;
+use super::status;
 use crate::core::{Core, error_text};
+use crate::known::known;
+
+const HTML: &str = "text/html; charset=UTF-8";
 
 fn page(status: StatusCode, content_type: &'static str, text: String) -> Response<AnswerBody> {
     let mut response = Response::new(AnswerBody::whole(Bytes::from(text)));
@@ -25,7 +28,35 @@ fn page(status: StatusCode, content_type: &'static str, text: String) -> Respons
 
 /// `/` without a query, `/ping`, `/replicas_status`: no table is replicated, so none is behind.
 pub fn alive() -> Response<AnswerBody> {
-    page(StatusCode::OK, "text/html; charset=UTF-8", "Ok.\n".to_string())
+    page(StatusCode::OK, HTML, "Ok.\n".to_string())
+}
+
+/// `/` without a query.
+pub fn root(text: Option<&str>) -> Response<AnswerBody> {
+    match text {
+        Some(text) => page(StatusCode::OK, HTML, text.to_string()),
+        None => alive(),
+    }
+}
+
+/// What a rule of the configuration answers, whose headers say what it is.
+pub fn of_bytes(status: StatusCode, bytes: Vec<u8>) -> Response<AnswerBody> {
+    let mut response = Response::new(AnswerBody::whole(Bytes::from(bytes)));
+    *response.status_mut() = status;
+    response
+}
+
+pub fn redirect(location: &HeaderValue) -> Response<AnswerBody> {
+    let mut response = page(StatusCode::FOUND, TEXT, String::new());
+    response.headers_mut().insert(LOCATION, location.clone());
+    response
+}
+
+/// A rule of the configuration could not answer.
+pub fn failed(error: &Error) -> Response<AnswerBody> {
+    let mut response = page(status::of(error.code()), TEXT, format!("{}\n", error_text(error)));
+    response.headers_mut().insert("x-clickhouse-exception-code", HeaderValue::from(error.code().0));
+    response
 }
 
 pub fn not_found(path: &str) -> Response<AnswerBody> {
@@ -38,7 +69,17 @@ pub fn not_found(path: &str) -> Response<AnswerBody> {
 
 /// `/play`: a page to type queries into and look at their results.
 pub fn play() -> Response<AnswerBody> {
-    let mut response = page(StatusCode::OK, "text/html; charset=UTF-8", include_str!("play.html").to_string());
+    program(include_str!("play.html"))
+}
+
+/// `/dashboard`: what the queries of `system.dashboards` give, drawn over time.
+pub fn dashboard() -> Response<AnswerBody> {
+    program(include_str!("dashboard.html"))
+}
+
+/// A page with a program of its own, which asks this server and no other.
+fn program(text: &str) -> Response<AnswerBody> {
+    let mut response = page(StatusCode::OK, HTML, text.to_string());
     let policy = HeaderValue::from_static(
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'",
     );
@@ -73,6 +114,11 @@ pub fn preflight(headers: &HeaderMap) -> Response<AnswerBody> {
     response
 }
 
+/// Names of Prometheus have letters, digits and `_`: those of devices may have others.
+fn of_prometheus(name: &str) -> String {
+    name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect()
+}
+
 /// In the text format of Prometheus, under ClickHouse's names.
 pub fn metrics(core: &Core) -> Response<AnswerBody> {
     let mut out = String::new();
@@ -84,19 +130,12 @@ pub fn metrics(core: &Core) -> Response<AnswerBody> {
         let value = Counters::server().get(*event);
         add(&format!("ClickHouseProfileEvents_{}", event.name()), "counter", event.description(), value as f64);
     }
-    let running = processes::snapshot();
-    let memory: u64 = running.iter().map(|query| query.memory.used_bytes()).sum();
-    let connections = &core.connections;
-    for (name, help, value) in [
-        ("Query", "Number of executing queries", running.len() as u64),
-        ("MemoryTracking", "Bytes of memory that the running queries account for", memory),
-        ("TCPConnection", "Number of connections of the native protocol", connections.native.load(Ordering::Relaxed) as u64),
-        ("HTTPConnection", "Number of connections to the HTTP server", connections.http.load(Ordering::Relaxed) as u64),
-    ] {
-        add(&format!("ClickHouseMetrics_{name}"), "gauge", help, value as f64);
+    let known = known(&core.engine);
+    for metric in gristmill_system::metrics::all(&known) {
+        add(&format!("ClickHouseMetrics_{}", metric.name), "gauge", metric.description, metric.value as f64);
     }
-    for metric in asynchronous_metrics::measured(&core.engine.databases, &core.engine.data_path) {
-        add(&format!("ClickHouseAsyncMetrics_{}", metric.name), "gauge", metric.description, metric.value);
+    for metric in asynchronous_metrics::measured(&known) {
+        add(&format!("ClickHouseAsyncMetrics_{}", of_prometheus(&metric.name)), "gauge", metric.description, metric.value);
     }
     page(StatusCode::OK, "text/plain; version=0.0.4; charset=UTF-8", out)
 }

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use base64::Engine as _;
 use gristmill_access::control::Credentials;
+use gristmill_base::redact::Secret;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_formats::Compression;
 use gristmill_introspect::opentelemetry::TraceContext;
@@ -14,6 +15,7 @@ use hyper::Method;
 use hyper::header::HeaderValue;
 use hyper::http::request::Parts;
 
+use super::handlers::Taking;
 use super::query::Peer;
 use super::sessions::SessionRequest;
 use crate::known_settings;
@@ -30,6 +32,8 @@ pub struct Parameters {
     pub roles: Vec<String>,
     /// `t_format`, `t_types` and `t_structure` of external tables.
     pub of_tables: BTreeMap<String, String>,
+    /// Where the query comes from.
+    pub taking: Taking,
 }
 
 /// Names of the URL that are no settings.
@@ -51,13 +55,24 @@ const RESERVED: &[&str] = &[
     "stacktrace",
 ];
 
+/// The parameter of a query of the configuration that is the body of the request.
+const REQUEST_BODY: &str = "_request_body";
+
 /// Ends of names that describe external tables.
 const OF_TABLES: &[&str] = &["_format", "_types", "_structure"];
 
 impl Parameters {
     /// Of a URL's query string.
     pub fn of(query: Option<&str>) -> Parameters {
-        let mut parameters = Parameters::default();
+        Parameters::taken(query, Taking::default())
+    }
+
+    /// Of a URL's query string, for a handler of the configuration.
+    pub fn taken(query: Option<&str>, taking: Taking) -> Parameters {
+        let mut parameters = Parameters { taking, ..Parameters::default() };
+        if let Taking::Predefined { query, .. } = &parameters.taking {
+            parameters.query = Some(query.clone().into_bytes());
+        }
         for pair in query.unwrap_or_default().split('&') {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             parameters.add(&String::from_utf8_lossy(&decoded(name)), decoded(value));
@@ -66,10 +81,15 @@ impl Parameters {
     }
 
     pub fn add(&mut self, name: &str, value: Vec<u8>) {
-        if name == "query" {
+        let (is_query, names) = match &self.taking {
+            Taking::Parameter(parameter) => (name == parameter, &[][..]),
+            Taking::Predefined { names, .. } => (false, &names[..]),
+        };
+        let of_query = name.strip_prefix("param_").or_else(|| names.iter().any(|known| known == name).then_some(name));
+        if is_query {
             // Of one that stands twice the first counts.
             self.query.get_or_insert(value);
-        } else if let Some(parameter) = name.strip_prefix("param_") {
+        } else if let Some(parameter) = of_query {
             self.of_query.insert(parameter.to_string(), with_escapes(&value));
         } else if !name.is_empty() {
             self.add_text(name, String::from_utf8_lossy(&value).into_owned());
@@ -89,6 +109,17 @@ impl Parameters {
         } else {
             self.settings.push((name.to_string(), value));
         }
+    }
+
+    /// Whether the body of the request is a parameter of the query that the configuration has.
+    pub fn wants_body(&self) -> bool {
+        matches!(&self.taking, Taking::Predefined { names, .. } if names.iter().any(|name| name == REQUEST_BODY))
+            && !self.of_query.contains_key(REQUEST_BODY)
+    }
+
+    /// The body, where it is wanted.
+    pub fn take_body(&mut self, body: &[u8]) {
+        self.of_query.insert(REQUEST_BODY.to_string(), with_escapes(body));
     }
 
     pub fn get(&self, name: &str) -> Option<&str> {
@@ -159,8 +190,14 @@ pub fn client(parts: &Parts, peer: Peer) -> Client {
     }
 }
 
-/// The credentials, from one of the places that they may stand in. Error: AUTHENTICATION_FAILED where they stand in two.
-pub fn credentials(parts: &Parts, parameters: &Parameters, address: IpAddr) -> Result<Credentials> {
+/// The credentials, from one of the places that they may stand in: `configured` is what the rule says that answers. Error:
+/// AUTHENTICATION_FAILED where they stand in two.
+pub fn credentials(
+    parts: &Parts,
+    parameters: &Parameters,
+    configured: Option<(String, Secret)>,
+    address: IpAddr,
+) -> Result<Credentials> {
     let failed = |text: &str| Error::new(ErrorCode::AUTHENTICATION_FAILED, text);
     let user = header(parts, "x-clickhouse-user");
     let key = header(parts, "x-clickhouse-key");
@@ -169,10 +206,15 @@ pub fn credentials(parts: &Parts, parameters: &Parameters, address: IpAddr) -> R
     let authorization = header(parts, "authorization").filter(|text| *text != "never" && !text.is_empty());
     let in_headers = user.is_some() || key.is_some();
     let in_url = url_user.is_some() || url_password.is_some();
-    if [in_headers, in_url, authorization.is_some()].into_iter().filter(|given| *given).count() > 1 {
+    let places = [in_headers, in_url, authorization.is_some(), configured.is_some()];
+    if places.into_iter().filter(|given| *given).count() > 1 {
         return Err(failed(
-            "Invalid authentication: credentials are in more than one of the Authorization header, X-ClickHouse headers and the URL",
+            "Invalid authentication: credentials are in more than one of the Authorization header, X-ClickHouse headers, the URL \
+             and the handler of the configuration",
         ));
+    }
+    if let Some((user, password)) = configured {
+        return Ok(Credentials { user, password: password.reveal().to_string(), address: Some(address) });
     }
     let (user, password) = if let Some(text) = authorization {
         let (scheme, encoded) = text.split_once(' ').unwrap_or((text, ""));
@@ -256,6 +298,20 @@ mod tests {
     }
 
     #[test]
+    fn a_handler_of_the_configuration_says_where_the_query_is() {
+        let dynamic = Parameters::taken(Some("q=SELECT+1&param_a=2&query=x"), Taking::Parameter("q".to_string()));
+        assert_eq!((dynamic.query.as_deref(), dynamic.of_query["a"].as_str()), (Some(&b"SELECT 1"[..]), "2"));
+        assert_eq!(dynamic.settings, [("query".to_string(), "x".to_string())]);
+        let taking = Taking::predefined("SELECT {a:Int8}, {_request_body:String}").expect("a query");
+        let mut predefined = Parameters::taken(Some("a=2&param_b=3&max_threads=1"), taking);
+        assert_eq!((predefined.of_query["a"].as_str(), predefined.of_query["b"].as_str()), ("2", "3"));
+        assert_eq!(predefined.settings, [("max_threads".to_string(), "1".to_string())]);
+        assert!(predefined.wants_body() && predefined.query.is_some());
+        predefined.take_body(b"x");
+        assert!(!predefined.wants_body());
+    }
+
+    #[test]
     fn bytes_that_are_no_text_stay() {
         let parameters = Parameters::of(Some("query=SELECT+'%ff%2B'&param_a=%FFb%C3%A4&user=%c3%A4%&query=2"));
         assert_eq!(parameters.query.as_deref(), Some(&b"SELECT '\xff+'"[..]));
@@ -268,12 +324,15 @@ mod tests {
     fn credentials_stand_in_one_place() {
         let none = Parameters::default();
         let basic = parts(&[("authorization", "Basic YWxpY2U6czplY3JldA==")]);
-        let found = credentials(&basic, &none, HOME).expect("reads");
+        let found = credentials(&basic, &none, None, HOME).expect("reads");
         assert_eq!((found.user.as_str(), found.password.as_str()), ("alice", "s:ecret"));
         let in_url = Parameters::of(Some("user=bob&password=x"));
-        assert_eq!(credentials(&parts(&[("authorization", "never")]), &in_url, HOME).expect("reads").user, "bob");
-        assert!(credentials(&basic, &in_url, HOME).is_err());
-        assert_eq!(credentials(&parts(&[]), &none, HOME).expect("reads").user, "");
+        assert_eq!(credentials(&parts(&[("authorization", "never")]), &in_url, None, HOME).expect("reads").user, "bob");
+        assert!(credentials(&basic, &in_url, None, HOME).is_err());
+        let configured = || Some(("carol".to_string(), Secret::new("y")));
+        assert_eq!(credentials(&parts(&[]), &none, configured(), HOME).expect("reads").user, "carol");
+        assert!(credentials(&basic, &none, configured(), HOME).is_err());
+        assert_eq!(credentials(&parts(&[]), &none, None, HOME).expect("reads").user, "");
     }
 
     #[test]

@@ -10,8 +10,20 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::Session;
 use parking_lot::Mutex;
 
-const TIMEOUT_DEFAULT: Duration = Duration::from_secs(60);
-const TIMEOUT_MAX: Duration = Duration::from_secs(3600);
+/// How long sessions are kept without a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Where the request says nothing.
+    pub default: Duration,
+    /// What a request may ask for.
+    pub max: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Timeouts { default: Duration::from_secs(60), max: Duration::from_secs(3600) }
+    }
+}
 
 /// What a request says of its session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +49,7 @@ enum Kept {
 pub struct NamedSessions {
     all: Arc<Mutex<HashMap<Key, Kept>>>,
     env: Arc<dyn Env>,
+    timeouts: Timeouts,
 }
 
 /// A session in use; it is there for others again when this is dropped.
@@ -49,13 +62,13 @@ pub struct Held {
 }
 
 impl NamedSessions {
-    pub fn new(env: Arc<dyn Env>) -> Self {
-        NamedSessions { all: Arc::default(), env }
+    pub fn new(env: Arc<dyn Env>, timeouts: Timeouts) -> Self {
+        NamedSessions { all: Arc::default(), env, timeouts }
     }
 
     /// Takes a session, or makes it. Errors: SESSION_IS_LOCKED, SESSION_NOT_FOUND, INVALID_SESSION_TIMEOUT.
     pub fn take(&self, user: &str, request: &SessionRequest, make: impl FnOnce() -> Result<Session>) -> Result<Held> {
-        let timeout = timeout(request.timeout.as_deref())?;
+        let timeout = self.timeout(request.timeout.as_deref())?;
         let key = (user.to_string(), request.id.clone());
         let now = self.env.instant();
         let mut all = self.all.lock();
@@ -79,15 +92,20 @@ impl NamedSessions {
         };
         Ok(Held { sessions: self.clone(), key, session, timeout, close: request.close })
     }
-}
 
-fn timeout(text: Option<&str>) -> Result<Duration> {
-    let Some(text) = text else { return Ok(TIMEOUT_DEFAULT) };
-    let seconds = text.parse().map(Duration::from_secs).ok().filter(|timeout| *timeout <= TIMEOUT_MAX);
-    seconds.ok_or_else(|| {
-        let text = format!("Invalid session timeout '{text}': give seconds, {} at most", TIMEOUT_MAX.as_secs());
-        Error::new(ErrorCode::INVALID_SESSION_TIMEOUT, text)
-    })
+    fn timeout(&self, text: Option<&str>) -> Result<Duration> {
+        let Some(text) = text else { return Ok(self.timeouts.default) };
+        let invalid = |text| Error::new(ErrorCode::INVALID_SESSION_TIMEOUT, text);
+        let seconds = text.parse().map(Duration::from_secs);
+        let seconds = seconds.map_err(|_| invalid(format!("Invalid session timeout: '{text}': give seconds")))?;
+        if seconds > self.timeouts.max {
+            let most = self.timeouts.max.as_secs();
+            return Err(invalid(format!(
+                "Session timeout '{text}' is larger than max_session_timeout: {most}. The configuration of the server says it"
+            )));
+        }
+        Ok(seconds)
+    }
 }
 
 impl Drop for Held {

@@ -5,9 +5,22 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::custom;
 use sqlparser::tokenizer::Token;
 
-use super::{AccessStatement, CollectionEntry, EntityChange, EntityKind, HostText, MethodText, SettingsStep, Verb};
+use super::{
+    AccessStatement, CollectionEntry, EntityChange, EntityKind, HostText, MethodText, SettingsStep, Unit, Valid, Verb,
+};
 use crate::cursor::{Cursor, constant, setting_value, syntax};
 use crate::statement::Statement;
+
+const UNITS: &[(&str, Unit)] = &[
+    ("SECOND", Unit::Seconds(1)),
+    ("MINUTE", Unit::Seconds(60)),
+    ("HOUR", Unit::Seconds(3600)),
+    ("DAY", Unit::Seconds(86_400)),
+    ("WEEK", Unit::Seconds(7 * 86_400)),
+    ("MONTH", Unit::Months(1)),
+    ("QUARTER", Unit::Months(3)),
+    ("YEAR", Unit::Months(12)),
+];
 
 impl Cursor<'_> {
     /// USER, ROLE or [SETTINGS] PROFILE, if it is next.
@@ -48,7 +61,7 @@ impl Cursor<'_> {
             rename_to: None,
             methods: None,
             adds_methods: false,
-            valid_until: None,
+            valid: None,
             hosts,
             settings_steps: Vec::new(),
             host_steps: Vec::new(),
@@ -57,6 +70,7 @@ impl Cursor<'_> {
             default_database: None,
             settings: None,
             to: None,
+            grantees: None,
         };
         self.on_cluster()?;
         loop {
@@ -84,13 +98,9 @@ impl Cursor<'_> {
     fn named_entities(&mut self, kind: EntityKind) -> Result<(Vec<String>, Option<Vec<HostText>>)> {
         let (mut names, mut hosts) = (Vec::new(), None);
         loop {
-            let mut name = self.entity_name()?;
-            if kind == EntityKind::User && self.eat_token(&Token::AtSign) {
-                let pattern = self.entity_name()?;
-                if pattern != "%" {
-                    name = format!("{name}@{pattern}");
-                    hosts = Some(vec![like(pattern)]);
-                }
+            let (name, pattern) = self.name_and_host()?;
+            if let Some(pattern) = pattern.filter(|_| kind == EntityKind::User) {
+                hosts = Some(vec![like(pattern)]);
             }
             names.push(name);
             if !self.eat_token(&Token::Comma) {
@@ -161,32 +171,51 @@ impl Cursor<'_> {
 
     /// A clause that only users have; false: there is none.
     pub(super) fn user_clause(&mut self, change: &mut EntityChange) -> Result<bool> {
-        if self.eat_all(&["NOT", "IDENTIFIED"]) {
+        let has_methods = change.methods.is_some();
+        if !has_methods && self.eat_all(&["NOT", "IDENTIFIED"]) {
+            let valid = self.valid()?;
             change.methods =
-                Some(vec![MethodText { kind: "no_password".into(), value: String::new(), salt: String::new() }]);
-        } else if self.eat_all(&["ADD", "IDENTIFIED"]) {
+                Some(vec![MethodText { kind: "no_password".into(), value: String::new(), salt: String::new(), valid }]);
+        } else if !has_methods && self.eat_all(&["ADD", "IDENTIFIED"]) {
             change.adds_methods = true;
             change.methods = Some(self.methods()?);
-        } else if self.eat("IDENTIFIED") {
+        } else if !has_methods && self.eat("IDENTIFIED") {
             change.methods = Some(self.methods()?);
         } else if self.eat("HOST") {
             change.hosts = Some(self.hosts()?);
-        } else if self.eat_all(&["VALID", "UNTIL"]) {
-            let until = self.string()?;
-            change.valid_until = Some(if until == "infinity" { String::new() } else { until });
+        } else if let Some(valid) = self.valid()? {
+            change.valid = Some(valid);
         } else if self.eat_all(&["DEFAULT", "ROLE"]) {
             change.default_roles = Some(self.chosen()?);
         } else if self.eat_all(&["DEFAULT", "DATABASE"]) {
             change.default_database = Some(if self.eat("NONE") { String::new() } else { self.identifier()? });
         } else if self.eat("GRANTEES") {
-            // Any, the default, is the only one that is there: others would have to be kept to.
-            if self.chosen_of("ANY")? != Chosen::All {
-                return Err(Error::not_implemented("GRANTEES other than ANY"));
-            }
+            change.grantees = Some(self.chosen_of("ANY")?);
         } else {
             return Ok(false);
         }
         Ok(true)
+    }
+
+    /// `VALID UNTIL 'time'`, `VALID FOR INTERVAL 3 DAY`; `None`: it is not said.
+    fn valid(&mut self) -> Result<Option<Valid>> {
+        if self.eat_all(&["VALID", "UNTIL"]) {
+            let until = self.string()?;
+            return Ok(Some(if until == "infinity" { Valid::Forever } else { Valid::Until(until) }));
+        }
+        if !self.eat_all(&["VALID", "FOR"]) {
+            return Ok(None);
+        }
+        self.expect("INTERVAL")?;
+        let number = self.parser.next_token().token;
+        let (Token::Number(number, _) | Token::SingleQuotedString(number)) = number else {
+            return Err(self.unexpected("a number"));
+        };
+        let number = number.parse().map_err(|_| self.unexpected("a whole number"))?;
+        let unit = self.identifier()?;
+        let known = UNITS.iter().find(|(word, _)| unit.to_ascii_uppercase().trim_end_matches('S') == *word);
+        let (_, unit) = known.ok_or_else(|| self.unexpected("a unit of time"))?;
+        Ok(Some(Valid::For(number, *unit)))
     }
 
     pub(super) fn methods(&mut self) -> Result<Vec<MethodText>> {
@@ -204,7 +233,8 @@ impl Cursor<'_> {
                 self.string()?
             };
             let salt = if self.eat("SALT") { self.string()? } else { String::new() };
-            methods.push(MethodText { kind, value, salt });
+            let valid = self.valid()?;
+            methods.push(MethodText { kind, value, salt, valid });
             if !self.eat_token(&Token::Comma) {
                 return Ok(methods);
             }
@@ -310,8 +340,22 @@ impl Cursor<'_> {
         constant(&crate::translate::node(&value)?)
     }
 
-    /// A name, or a string that is one.
+    /// A name, or a string that is one; of users perhaps with addresses behind it: `alice@'10.%'`.
     pub(crate) fn entity_name(&mut self) -> Result<String> {
+        Ok(self.name_and_host()?.0)
+    }
+
+    /// The name, which the addresses are a part of, and those.
+    fn name_and_host(&mut self) -> Result<(String, Option<String>)> {
+        let name = self.word_or_text()?;
+        if !self.eat_token(&Token::AtSign) {
+            return Ok((name, None));
+        }
+        let pattern = self.word_or_text()?;
+        Ok(if pattern == "%" { (name, None) } else { (format!("{name}@{pattern}"), Some(pattern)) })
+    }
+
+    fn word_or_text(&mut self) -> Result<String> {
         match self.parser.peek_token_ref().token {
             Token::SingleQuotedString(_) => self.string(),
             _ => self.identifier(),

@@ -49,8 +49,8 @@ pub struct EntityChange {
     pub methods: Option<Vec<MethodText>>,
     /// ADD IDENTIFIED: beside those that are there.
     pub adds_methods: bool,
-    /// VALID UNTIL; empty: for ever.
-    pub valid_until: Option<String>,
+    /// VALID of all methods.
+    pub valid: Option<Valid>,
     pub hosts: Option<Vec<HostText>>,
     pub default_roles: Option<Chosen>,
     pub default_database: Option<String>,
@@ -63,6 +63,24 @@ pub struct EntityChange {
     pub resets_methods: bool,
     /// TO of a profile.
     pub to: Option<Chosen>,
+    /// To whom a user may hand rights on.
+    pub grantees: Option<Chosen>,
+}
+
+/// How long a method is one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Valid {
+    Forever,
+    /// VALID UNTIL 'time'
+    Until(String),
+    /// VALID FOR INTERVAL: so many of a unit.
+    For(u32, Unit),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    Seconds(u32),
+    Months(u32),
 }
 
 /// What ALTER does with the settings that are there.
@@ -78,13 +96,14 @@ pub enum SettingsStep {
     DropAllProfiles,
 }
 
-/// `IDENTIFIED WITH kind BY 'value' [SALT 'salt']`
+/// `IDENTIFIED WITH kind BY 'value' [SALT 'salt'] [VALID …]`
 #[derive(Clone, PartialEq)]
 pub struct MethodText {
     /// `sha256_password`, `sha256_hash`, …; empty: the server chooses.
     pub kind: String,
     pub value: String,
     pub salt: String,
+    pub valid: Option<Valid>,
 }
 
 /// Passwords are not shown (A-1).
@@ -155,8 +174,11 @@ pub enum AccessStatement {
         roles: Chosen,
         users: Vec<String>,
     },
-    /// `None`: of whoever asks.
-    ShowGrants(Option<Vec<String>>),
+    /// `None`: of whoever asks. FINAL: with what roles bring, and without those.
+    ShowGrants {
+        of: Option<Chosen>,
+        is_final: bool,
+    },
     /// No names: all of them; of users, whoever asks.
     ShowCreate {
         kind: EntityKind,
@@ -209,14 +231,14 @@ impl AccessStatement {
             AccessStatement::AlterCollection { .. } => "Alter",
             AccessStatement::DropCollection { .. } => "Drop",
             AccessStatement::CheckGrant(_) => "Check",
-            AccessStatement::ShowGrants(_) | AccessStatement::ShowCreate { .. } | AccessStatement::ShowAccess => "Show",
+            AccessStatement::ShowGrants { .. } | AccessStatement::ShowCreate { .. } | AccessStatement::ShowAccess => "Show",
         }
     }
 
     /// Whether it changes what others may do.
     pub fn writes(&self) -> bool {
         use AccessStatement::{CheckGrant, SetRole, ShowAccess, ShowCreate, ShowGrants};
-        !matches!(self, CheckGrant(_) | SetRole(_) | ShowGrants(_) | ShowCreate { .. } | ShowAccess)
+        !matches!(self, CheckGrant(_) | SetRole(_) | ShowGrants { .. } | ShowCreate { .. } | ShowAccess)
     }
 }
 
@@ -305,6 +327,24 @@ mod tests {
     }
 
     #[test]
+    fn each_method_has_its_end() {
+        let found = change(
+            "CREATE USER alice IDENTIFIED WITH sha256_password BY 'a' VALID UNTIL '2030-01-01', BY 'b', plaintext_password BY 'c' \
+             VALID FOR INTERVAL 2 QUARTER HOST LOCAL GRANTEES bob",
+        );
+        let methods = found.methods.expect("methods");
+        let valid: Vec<_> = methods.iter().map(|method| method.valid.clone()).collect();
+        let expected = [Some(Valid::Until("2030-01-01".into())), None, Some(Valid::For(2, Unit::Months(3)))];
+        assert_eq!((valid, found.valid), (expected.to_vec(), None));
+        assert_eq!(found.grantees, Some(Chosen::These(vec!["bob".into()])));
+        let found = change("ALTER USER alice VALID UNTIL 'infinity' GRANTEES ANY EXCEPT bob");
+        assert_eq!((found.methods, found.valid), (None, Some(Valid::Forever)));
+        assert_eq!(found.grantees, Some(Chosen::AllExcept(vec!["bob".into()])));
+        let twice = "CREATE USER a IDENTIFIED BY 'x' IDENTIFIED BY 'y'";
+        assert!(crate::statement::parse(twice, &BTreeMap::new()).is_err());
+    }
+
+    #[test]
     fn settings_and_hosts_change_one_by_one() {
         let found = change(
             "ALTER USER alice ADD SETTINGS max_threads = 4, MODIFY SETTING max_rows_to_read MAX 10, DROP SETTINGS a, b, \
@@ -349,7 +389,16 @@ mod tests {
         let users = vec!["alice".to_string()];
         let roles = Chosen::These(vec!["r1".into(), "r2".into()]);
         assert_eq!(parse("SET DEFAULT ROLE r1, r2 TO alice"), AccessStatement::SetDefaultRole { roles, users });
-        assert_eq!(parse("SHOW GRANTS FOR alice"), AccessStatement::ShowGrants(Some(vec!["alice".into()])));
+        let show = |of: Option<&[&str]>, is_final| {
+            let these = |names: &[&str]| Chosen::These(names.iter().map(ToString::to_string).collect());
+            AccessStatement::ShowGrants { of: of.map(these), is_final }
+        };
+        assert_eq!(parse("SHOW GRANTS FOR alice, bob@'10.%'"), show(Some(&["alice", "bob@10.%"]), false));
+        assert_eq!(parse("SHOW GRANTS FOR current_user FINAL"), show(Some(&[CURRENT_USER]), true));
+        assert_eq!(parse("SHOW GRANTS FOR currentUser() WITH IMPLICIT FINAL"), show(Some(&[CURRENT_USER]), true));
+        assert_eq!(parse("SHOW GRANTS FINAL"), show(None, true));
+        let except = Some(Chosen::AllExcept(vec!["bob".into()]));
+        assert_eq!(parse("SHOW GRANTS FOR ALL EXCEPT bob"), AccessStatement::ShowGrants { of: except, is_final: false });
         assert!(crate::statement::parse("CREATE ROW POLICY p ON t", &BTreeMap::new()).is_err());
     }
 }

@@ -1,6 +1,8 @@
 //! Reads SET ROLE, SHOW GRANTS, SHOW USERS and their like, and SHOW CREATE of what access is made of.
 
+use gristmill_access::entity::Chosen;
 use gristmill_base::Result;
+use sqlparser::tokenizer::Token;
 
 use super::{AccessStatement, CURRENT_USER, EntityKind};
 use crate::cursor::Cursor;
@@ -26,9 +28,12 @@ impl Cursor<'_> {
     pub(crate) fn show_access(&mut self) -> Result<Option<Statement>> {
         let query = |text: &str| crate::statement::parse(text, &std::collections::BTreeMap::new()).map(Some);
         if self.eat("GRANTS") {
-            let names = if self.eat("FOR") { Some(self.entity_names()?) } else { None };
-            let _ = self.eat_all(&["WITH", "IMPLICIT"]) || self.eat("FINAL");
-            return Ok(Some(Statement::Access(AccessStatement::ShowGrants(names))));
+            let of = if self.eat("FOR") { Some(self.whose()?) } else { None };
+            let mut is_final = self.eat("FINAL");
+            // Rights that nobody granted are not listed.
+            let _ = self.eat_all(&["WITH", "IMPLICIT"]);
+            is_final |= self.eat("FINAL");
+            return Ok(Some(Statement::Access(AccessStatement::ShowGrants { of, is_final })));
         }
         if self.eat("ACCESS") {
             return Ok(Some(Statement::Access(AccessStatement::ShowAccess)));
@@ -65,6 +70,29 @@ impl Cursor<'_> {
             return query("SELECT * FROM system.privileges");
         }
         Ok(None)
+    }
+
+    /// Users and roles, among them whoever asks: `CURRENT_USER`, `currentUser()`.
+    fn whose(&mut self) -> Result<Chosen> {
+        let mut chosen = Chosen::These(Vec::new());
+        loop {
+            let one = self.chosen()?;
+            let Chosen::These(names) = one else { return Ok(one) };
+            let is_function = self.eat_token(&Token::LParen);
+            if is_function {
+                self.expect_token(&Token::RParen)?;
+            }
+            if let Chosen::These(all) = &mut chosen {
+                all.extend(names.into_iter().map(|name| match name.to_ascii_uppercase().as_str() {
+                    CURRENT_USER => CURRENT_USER.to_string(),
+                    "CURRENTUSER" if is_function => CURRENT_USER.to_string(),
+                    _ => name,
+                }));
+            }
+            if !self.eat_token(&Token::Comma) {
+                return Ok(chosen);
+            }
+        }
     }
 
     /// `SHOW CREATE USER a, b`, from behind CREATE.

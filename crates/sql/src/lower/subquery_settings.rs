@@ -1,6 +1,6 @@
 //! `SETTINGS` of a subquery: they change what it means, and nothing around it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use gristmill_base::{Error, Result};
@@ -8,13 +8,14 @@ use gristmill_introspect::Settings;
 use sqlparser::ast::{Query, Setting};
 
 use super::query::Ctes;
+use super::totals::Wanted;
 use super::{Analyzer, Lowered};
 use crate::ast::Node;
 use crate::statement::settings_of;
 
 /// What is kept to by the statement as a whole, while it runs, or is asked where its tables are resolved. Silence would be
 /// worse than an error: the rows would be others, or more, than those that were asked for.
-const OF_THE_STATEMENT: [&str; 19] = [
+const OF_THE_STATEMENT: [&str; 22] = [
     "max_rows_to_read",
     "max_bytes_to_read",
     "read_overflow_mode",
@@ -33,6 +34,9 @@ const OF_THE_STATEMENT: [&str; 19] = [
     "max_bytes_in_join",
     "join_overflow_mode",
     "max_columns_to_read",
+    "max_temporary_columns",
+    "max_temporary_non_const_columns",
+    "max_recursive_cte_evaluation_depth",
     "final",
 ];
 
@@ -70,6 +74,7 @@ impl Analyzer<'_> {
             members: RefCell::new(self.members.take()),
             lambda_names: RefCell::default(),
             expanded: self.expanded.clone(),
+            totals: Wanted { of_next: Cell::new(self.totals.of_next.take()), ..Wanted::default() },
         };
         let lowered = inner.query_in(&query, outer, scalars);
         self.recursive_names.replace(inner.recursive_names.take());
