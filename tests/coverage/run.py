@@ -29,7 +29,7 @@ def main() -> None:
         [arguments.binary, "local", "-q", "SELECT name FROM system.functions FORMAT TSV"], stdout=subprocess.PIPE, text=True, check=True
     )
     here = set(asked.stdout.split())
-    categories = dict(rows(ROOT / "crates/system/src/function_categories.tsv"))
+    categories = dict(row[:2] for row in rows(ROOT / "crates/system/src/functions.tsv")[1:])
     families: dict[str, list[tuple[str, bool]]] = defaultdict(list)
     for name, is_aggregate, _, alias_to in rows(FOLDER / "functions.tsv")[1:]:
         category = categories.get(alias_to or name) or categories.get(name)

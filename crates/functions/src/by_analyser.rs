@@ -58,4 +58,5 @@ pub fn register(registry: &mut Registry) {
         );
     }
     registry.alias("unnest", "arrayJoin");
+    registry.any_case("unnest");
 }

@@ -47,6 +47,29 @@ where
     Arc::new(Defined { bind, nulls: Nulls::Propagate, deterministic: true, changes: false })
 }
 
+/// As `plain`; `bind` is told whether the first argument is Nullable.
+pub fn told_nullable<F>(bind: F) -> Arc<dyn ScalarFunction>
+where
+    F: Fn(&str, &[Argument], &FunctionEnv, bool) -> Result<Bound> + Send + Sync + 'static,
+{
+    Arc::new(ToldNullable(bind))
+}
+
+struct ToldNullable<F>(F);
+
+impl<F> ScalarFunction for ToldNullable<F>
+where
+    F: Fn(&str, &[Argument], &FunctionEnv, bool) -> Result<Bound> + Send + Sync,
+{
+    fn bind(&self, name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
+        (self.0)(name, arguments, env, false)
+    }
+
+    fn bind_nullable(&self, name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
+        (self.0)(name, arguments, env, true)
+    }
+}
+
 /// A function that sees Nullable types and null masks itself.
 pub fn own_nulls<F>(bind: F) -> Arc<dyn ScalarFunction>
 where

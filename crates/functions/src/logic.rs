@@ -24,7 +24,6 @@ enum Operation {
 pub fn register(registry: &mut Registry) {
     for (name, operation) in [("and", Operation::And), ("or", Operation::Or), ("xor", Operation::Xor)] {
         registry.scalar(name, own_nulls(move |name, arguments, _| bind(name, arguments, operation)));
-        registry.any_case(name);
     }
     registry.scalar(
         "not",

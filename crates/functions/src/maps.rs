@@ -27,7 +27,6 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("mapContainsValue", plain(|name, arguments, _| contains(name, arguments, false)));
     registry.scalar("mapFromArrays", plain(|name, arguments, _| from_arrays(name, arguments)));
     registry.alias("MAP_FROM_ARRAYS", "mapFromArrays");
-    registry.any_case("MAP_FROM_ARRAYS");
     registry.scalar("mapAdd", plain(|name, arguments, _| combine(name, arguments, Combine::Add)));
     registry.scalar("mapSubtract", plain(|name, arguments, _| combine(name, arguments, Combine::Subtract)));
     registry.scalar("mapUpdate", plain(|name, arguments, _| combine(name, arguments, Combine::Replace)));

@@ -31,7 +31,7 @@ pub fn register(registry: &mut Registry) {
         ("atan", f64::atan, true),
         ("sinh", f64::sinh, false),
         ("cosh", f64::cosh, false),
-        ("tanh", tanh, false),
+        ("tanh", tanh, true),
         ("asinh", f64::asinh, false),
         ("acosh", f64::acosh, false),
         ("atanh", f64::atanh, false),

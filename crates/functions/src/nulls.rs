@@ -41,6 +41,7 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("coalesce", own_nulls(|name, arguments, _| coalesce(name, arguments)));
     registry.any_case("coalesce");
     registry.scalar("firstNonDefault", own_nulls(|name, arguments, _| first_non_default(name, arguments)));
+    registry.any_case("firstNonDefault");
     registry.scalar("nullIf", own_nulls(|name, arguments, _| null_if(name, arguments)));
     registry.any_case("nullIf");
     registry.scalar("assumeNotNull", own_nulls(|name, arguments, _| assume_not_null(name, arguments)));

@@ -21,6 +21,8 @@ const LEVEL_GREATEST: i64 = 999_999_999;
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("mergeTreePartInfo", plain(|name, arguments, _| info(name, arguments)));
+    registry.any_case("mergeTreePartInfo");
+    registry.any_case("isMergeTreePartCoveredBy");
     registry.scalar(
         "isMergeTreePartCoveredBy",
         plain(|name, arguments, _| {

@@ -1,7 +1,7 @@
 //! Functions by name. Each family registers its own, by an explicit call: what is in the binary is visible in
 //! `Registry::standard`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use gristmill_base::{Error, ErrorCode, Result};
@@ -15,7 +15,11 @@ pub struct Registry {
     aggregates: HashMap<String, Arc<dyn AggregateFunction>>,
     /// Names in lower case of those that are found in any case, and of aliases, with the name they stand for.
     folded: HashMap<String, String>,
+    /// Such names in lower case that ClickHouse's parser reads in any case, though the functions themselves are not so.
+    keywords: HashMap<String, String>,
     aliases: HashMap<String, String>,
+    /// Those of the aliases that are listed as functions of their own.
+    twins: HashSet<String>,
 }
 
 impl Registry {
@@ -32,6 +36,27 @@ impl Registry {
         self.folded.insert(name.to_ascii_lowercase(), name.to_string());
     }
 
+    /// Makes a name known in any case that is written like a keyword (`Trim(…)`), and not listed as one without case.
+    pub fn keyword(&mut self, name: &str) {
+        self.keywords.insert(name.to_ascii_lowercase(), name.to_string());
+    }
+
+    /// Whether this very name is listed as one that is found in any case.
+    pub fn is_any_case(&self, name: &str) -> bool {
+        self.folded.get(&name.to_ascii_lowercase()).is_some_and(|found| found == name)
+    }
+
+    /// What an alias stands for, which may be an alias itself.
+    pub fn alias_of(&self, name: &str) -> Option<&str> {
+        self.aliases.get(name).filter(|_| !self.twins.contains(name)).map(String::as_str)
+    }
+
+    /// A function of its own by ClickHouse's list that does what another does: whoever knows the other (pruning, say) knows it too.
+    pub fn twin(&mut self, name: &str, other: &str) {
+        self.alias(name, other);
+        self.twins.insert(name.to_string());
+    }
+
     pub fn alias(&mut self, alias: &str, name: &str) {
         self.aliases.insert(alias.to_string(), name.to_string());
     }
@@ -43,11 +68,10 @@ impl Registry {
             if self.scalars.contains_key(name) || self.aggregates.contains_key(name) {
                 return name;
             }
-            if let Some(target) = self.aliases.get(name) {
-                name = target;
-            } else if let Some(target) = self.folded.get(&name.to_ascii_lowercase()) {
-                name = target;
-            }
+            let lower = || name.to_ascii_lowercase();
+            let target =
+                self.aliases.get(name).or_else(|| self.folded.get(&lower())).or_else(|| self.keywords.get(&lower()));
+            name = target.map_or(name, String::as_str);
         }
         name
     }

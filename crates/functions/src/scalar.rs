@@ -137,6 +137,11 @@ pub trait ScalarFunction: Send + Sync {
         true
     }
 
+    /// As `bind`, of a first argument that is Nullable: for functions of `Propagate` that make NULL of what they cannot take then.
+    fn bind_nullable(&self, name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
+        self.bind(name, arguments, env)
+    }
+
     /// Whether the same arguments may give something else in another query, as with `now()` and `currentUser()`: what is
     /// kept for ever (keys, TTL) cannot be computed with it.
     fn changes(&self) -> bool {

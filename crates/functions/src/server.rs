@@ -49,7 +49,7 @@ pub fn register(registry: &mut Registry) {
         }),
     );
     registry.any_case("connectionId");
-    registry.alias("connection_id", "connectionId");
+    registry.alias("connection_id", "connectionID");
     registry.any_case("connection_id");
     registry.scalar(
         "getClientHTTPHeader",

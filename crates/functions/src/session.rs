@@ -65,7 +65,8 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("version");
     text(registry, "currentDatabase", &["DATABASE", "SCHEMA", "current_database"], |env| env.database.to_string());
     text(registry, "currentUser", &["user", "current_user", "session_user"], |env| env.user.to_string());
-    text(registry, "authenticatedUser", &["authUser"], |env| env.user.to_string());
+    text(registry, "authenticatedUser", &[], |env| env.user.to_string());
+    registry.alias("authUser", "authenticatedUser");
     names(registry, "currentRoles", |env| &env.roles.current);
     names(registry, "enabledRoles", |env| &env.roles.enabled);
     names(registry, "defaultRoles", |env| &env.roles.default);
@@ -73,10 +74,16 @@ pub fn register(registry: &mut Registry) {
     names(registry, "currentProfiles", |env| &env.asker.access.current_profiles);
     names(registry, "enabledProfiles", |env| &env.asker.access.enabled_profiles);
     names(registry, "defaultProfiles", |env| &env.asker.access.current_profiles);
-    text(registry, "queryID", &["query_id", "current_query_id", "currentQueryID"], |env| env.query_id.to_string());
+    text(registry, "queryID", &["query_id"], |env| env.query_id.to_string());
+    registry.twin("currentQueryID", "queryID");
+    registry.alias("current_query_id", "currentQueryID");
+    registry.any_case("current_query_id");
     text(registry, "initialQueryID", &["initial_query_id"], |env| env.query_id.to_string());
-    text(registry, "hostName", &["hostname"], |_| HOST.clone());
-    text(registry, "FQDN", &["fullHostName", "fqdn"], |_| HOST.clone());
+    text(registry, "hostName", &[], |_| HOST.clone());
+    registry.alias("hostname", "hostName");
+    text(registry, "FQDN", &[], |_| HOST.clone());
+    registry.any_case("FQDN");
+    registry.alias("fullHostName", "FQDN");
     text(registry, "displayName", &[], |_| HOST.clone());
     text(registry, "getOSKernelVersion", &[], |_| KERNEL.clone());
     registry.scalar(
@@ -131,6 +138,8 @@ pub fn register(registry: &mut Registry) {
             Ok(Bound::new(T::UInt8, |_, rows| crate::columns::truths(rows, |_| true)))
         }),
     );
+    registry.any_case("pgGetUserById");
+    registry.any_case("pgTableIsVisible");
     for (alias, name) in [("pg_get_userbyid", "pgGetUserById"), ("pg_table_is_visible", "pgTableIsVisible")] {
         registry.alias(alias, name);
         registry.any_case(alias);

@@ -62,6 +62,7 @@ pub fn register(registry: &mut Registry) {
     );
     registry.scalar("dotProduct", plain(dot_product));
     registry.alias("scalarProduct", "dotProduct");
+    registry.any_case("scalarProduct");
     registry.scalar(
         "tupleHammingDistance",
         plain(|name, arguments, env| {

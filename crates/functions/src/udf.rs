@@ -118,7 +118,10 @@ pub fn scalar_udf(
             });
             (kind, Vec::new(), kernel, NullMode::AllNull)
         } else {
-            let bound = function.bind(name, &plain, env)?;
+            let bound = match arguments.first().is_some_and(|first| first.kind.is_nullable()) {
+                true => function.bind_nullable(name, &plain, env)?,
+                false => function.bind(name, &plain, env)?,
+            };
             let (result, mode) = match nullable {
                 false => (bound.result, NullMode::Mask),
                 true => match bound.result.nullable() {

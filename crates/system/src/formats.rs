@@ -13,12 +13,13 @@ const STRUCTURE: &str = "name String, is_input UInt8, is_output UInt8, supports_
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
     all.push(table("system", "formats", "SystemFormats", STRUCTURE, |_, rows| {
-        let mut formats = Format::ALL.to_vec();
-        formats.sort_by_key(|format| format.name());
-        for format in formats {
+        let mut formats: Vec<(&str, Format)> =
+            Format::ALL.iter().flat_map(|format| format.names().map(|name| (name, *format))).collect();
+        formats.sort_unstable_by_key(|(name, _)| *name);
+        for (name, format) in formats {
             let text = format.content_type().starts_with("text/");
             rows.push([
-                format.name().into(),
+                name.into(),
                 format.is_input().into(),
                 format.is_output().into(),
                 (format.is_input() && !format.is_columnar_file()).into(),
@@ -27,7 +28,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 format.is_columnar_file().into(),
                 format.is_input().into(),
                 format.carries_schema().into(),
-                format.aliases().iter().map(ToString::to_string).collect::<Vec<_>>().into(),
+                format.names().filter(|other| *other != name).map(ToString::to_string).collect::<Vec<_>>().into(),
             ])?;
         }
         Ok(())

@@ -1,24 +1,20 @@
 //! `system.functions` and `system.aggregate_function_combinators`.
 
-use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use gristmill_base::Result;
 use gristmill_catalog::Table;
-use gristmill_functions::Registry;
 use gristmill_functions::aggregates::combinators;
+use gristmill_functions::{Registry, resolve_aggregate};
 
 use crate::Known;
+use crate::function_facts::Facts;
 use crate::rows::{Cell, table};
 
 const STRUCTURE: &str = "name String, is_aggregate UInt8, case_insensitive UInt8, alias_to String, create_query String, \
     origin Enum8('System' = 0, 'SQLUserDefined' = 1, 'ExecutableUserDefined' = 2, 'WasmUserDefined' = 3), \
     deterministic Nullable(UInt8), higher_order Nullable(UInt8), description String, syntax String, arguments String, \
     parameters String, returned_value String, examples String, introduced_in String, categories String";
-
-/// Function and category, a line each, as ClickHouse 26.9 tells them: those that are not there yet as well.
-static CATEGORIES: LazyLock<HashMap<&str, &str>> =
-    LazyLock::new(|| include_str!("function_categories.tsv").lines().filter_map(|line| line.split_once('\t')).collect());
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let (registry, user_functions) = (known.registry.clone(), known.user_functions.clone());
@@ -31,47 +27,12 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
         names.sort_unstable();
         names.dedup();
         for name in names {
-            let target = registry.canonical(name);
-            let scalar = registry.find_scalar(target);
-            let is_aggregate = registry.find_aggregate(target).is_some();
-            rows.push([
-                name.into(),
-                is_aggregate.into(),
-                in_any_case(&registry, name).into(),
-                if target == name { "" } else { target }.into(),
-                Cell::None,
-                "System".into(),
-                (!is_aggregate).then(|| scalar.is_none_or(|function| !function.changes())).into(),
-                (!is_aggregate).then(|| gristmill_functions::is_higher_order(target)).into(),
-                "".into(),
-                "".into(),
-                "".into(),
-                "".into(),
-                "".into(),
-                "".into(),
-                "".into(),
-                category(name, target).into(),
-            ])?;
+            rows.push(of_system(&registry, name))?;
         }
         for (name, function) in user_functions.all().iter() {
-            rows.push([
-                name.into(),
-                false.into(),
-                false.into(),
-                "".into(),
-                function.create_query(name).into(),
-                "SQLUserDefined".into(),
-                Cell::None,
-                Cell::None,
-                "".into(),
-                "".into(),
-                "".into(),
-                "".into(),
-                "".into(),
-                "".into(),
-                "".into(),
-                "".into(),
-            ])?;
+            let told =
+                Told { create_query: function.create_query(name).into(), origin: "SQLUserDefined", ..Told::default() };
+            rows.push(row(name, told, Facts::default()))?;
         }
         Ok(())
     })?);
@@ -91,14 +52,66 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     Ok(())
 }
 
-/// ClickHouse gives an alias no category, and so do we.
-fn category(name: &str, target: &str) -> &'static str {
-    if name == target { CATEGORIES.get(name).copied().unwrap_or_default() } else { "" }
+/// What of a row is no fact of `functions.tsv`.
+struct Told<'a> {
+    is_aggregate: bool,
+    case_insensitive: bool,
+    alias_to: &'a str,
+    create_query: Cell,
+    origin: &'a str,
+    deterministic: Option<bool>,
+    higher_order: Option<bool>,
 }
 
-/// Whether the name is found however it is written.
-fn in_any_case(registry: &Registry, name: &str) -> bool {
-    let (upper, lower) = (name.to_ascii_uppercase(), name.to_ascii_lowercase());
-    let other = if upper == name { lower } else { upper };
-    registry.canonical(&other) == registry.canonical(name)
+impl Default for Told<'_> {
+    fn default() -> Self {
+        Told {
+            is_aggregate: false,
+            case_insensitive: false,
+            alias_to: "",
+            create_query: Cell::None,
+            origin: "System",
+            deterministic: None,
+            higher_order: None,
+        }
+    }
+}
+
+fn of_system(registry: &Registry, name: &str) -> [Cell; 16] {
+    let target = registry.canonical(name);
+    let scalar = registry.find_scalar(target);
+    // An alias may stand for an aggregate with a combinator.
+    let is_aggregate = scalar.is_none() && resolve_aggregate(registry, target).is_some();
+    let alias_to = registry.alias_of(name).unwrap_or_default();
+    let told = Told {
+        is_aggregate,
+        case_insensitive: registry.is_any_case(name),
+        alias_to,
+        deterministic: (!is_aggregate).then(|| scalar.is_none_or(|function| !function.changes())),
+        higher_order: (!is_aggregate).then(|| gristmill_functions::is_higher_order(target)),
+        ..Told::default()
+    };
+    // ClickHouse says nothing of an alias.
+    row(name, told, if alias_to.is_empty() { Facts::of(name) } else { Facts::default() })
+}
+
+fn row(name: &str, told: Told<'_>, facts: Facts) -> [Cell; 16] {
+    [
+        name.into(),
+        told.is_aggregate.into(),
+        told.case_insensitive.into(),
+        told.alias_to.into(),
+        told.create_query,
+        told.origin.into(),
+        told.deterministic.into(),
+        told.higher_order.into(),
+        facts.description.into(),
+        facts.syntax.into(),
+        facts.arguments.into(),
+        facts.parameters.into(),
+        facts.returned_value.into(),
+        facts.examples.into(),
+        facts.introduced_in.into(),
+        facts.categories.into(),
+    ]
 }

@@ -39,7 +39,9 @@ pub fn register(registry: &mut Registry) {
         ("max_by", "argMax"),
     ] {
         registry.alias(alias, name);
-        registry.any_case(alias);
+        if !alias.ends_with("RespectNulls") {
+            registry.any_case(alias);
+        }
     }
     for (name, largest, both) in
         [("argMin", false, false), ("argMax", true, false), ("argAndMin", false, true), ("argAndMax", true, true)]

@@ -21,7 +21,6 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("sum");
     registry.aggregate("sumWithOverflow", family(NullRule::Nullable, |call| sum(call, Finish::Narrow)));
     registry.aggregate("sumCount", family(NullRule::Nullable, |call| sum(call, Finish::WithCount)));
-    registry.any_case("sumCount");
     registry.aggregate("avg", family(NullRule::Nullable, |call| sum(call, Finish::Average)));
     registry.any_case("avg");
 }

@@ -52,8 +52,9 @@ pub fn register(registry: &mut Registry) {
     registry.alias("modOrNull", "moduloOrNull");
     registry.alias("positive_modulo", "positiveModulo");
     registry.alias("pmod", "positiveModulo");
-    registry.any_case("pmod");
-    registry.any_case("positive_modulo");
+    for name in ["modOrNull", "pmod", "positive_modulo", "positiveModulo", "positiveModuloOrNull"] {
+        registry.any_case(name);
+    }
     for alias in ["positive_modulo_or_null", "pmodOrNull"] {
         registry.alias(alias, "positiveModuloOrNull");
         registry.any_case(alias);

@@ -34,6 +34,8 @@ pub fn register(registry: &mut Registry) {
             bind(name, arguments)
         }),
     );
+    registry.any_case("avg2");
+    registry.any_case("midpoint");
 }
 
 fn bind(name: &str, arguments: &[Argument]) -> Result<Bound> {

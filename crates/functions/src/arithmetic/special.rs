@@ -86,7 +86,6 @@ pub fn register(registry: &mut Registry) {
         }),
     );
     registry.scalar("conv", plain(|name, arguments, _| conv(name, arguments)));
-    registry.any_case("conv");
 }
 
 fn clamp(name: &str, arguments: &[Argument]) -> Result<Bound> {

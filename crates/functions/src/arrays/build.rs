@@ -22,7 +22,6 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("array", own_nulls(|name, arguments, _| array(name, arguments)));
     registry.scalar("range", plain(|name, arguments, env| range(name, arguments, env.range_elements_max as usize)));
     registry.scalar("arrayConcat", plain(|name, arguments, _| concat(name, arguments)));
-    registry.any_case("arrayConcat");
     registry.alias("array_concat", "arrayConcat");
     registry.alias("array_cat", "arrayConcat");
     registry.scalar("arrayPushBack", own_nulls(|name, arguments, _| push(name, arguments, true)));

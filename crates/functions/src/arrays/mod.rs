@@ -14,6 +14,7 @@ mod ranked;
 mod reshape;
 mod search;
 mod select;
+mod shuffle;
 mod sort;
 mod statistics;
 mod top;
@@ -42,6 +43,7 @@ pub fn register(registry: &mut Registry) {
     numeric::register(registry);
     zip::register(registry);
     reshape::register(registry);
+    shuffle::register(registry);
     ranked::register(registry);
     edits::register(registry);
     statistics::register(registry);

@@ -1,4 +1,4 @@
-//! Arrays in other shapes: `arrayShiftLeft`, `arrayRemove`, `arrayShingles`, `arrayTranspose`, `arrayShuffle`, …
+//! Arrays in other shapes: `arrayShiftLeft`, `arrayRemove`, `arrayShingles`, `arrayTranspose`, …
 
 use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
@@ -7,12 +7,10 @@ use arrow::datatypes::{DataType, Float64Type, Int64Type, UInt64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::default::default_array;
-use rand::seq::SliceRandom;
-use rand::{Rng, RngCore};
 
 use super::{Lists, comparable};
 use crate::columns::{Numbers, at, list, numbers, truths};
-use crate::define::{arity, bad_argument, expect_array, expect_integer, own_nulls, plain, volatile};
+use crate::define::{arity, bad_argument, expect_array, expect_integer, own_nulls, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 use crate::supertype::{least, with_elements};
@@ -62,11 +60,6 @@ pub fn register(registry: &mut Registry) {
             }))
         }),
     );
-    registry.scalar("arrayShuffle", volatile(|name, arguments, _| shuffle(name, arguments, None)));
-    registry.any_case("arrayShuffle");
-    registry.scalar("arrayPartialShuffle", volatile(|name, arguments, _| shuffle(name, arguments, Some(false))));
-    registry.any_case("arrayPartialShuffle");
-    registry.scalar("arrayRandomSample", volatile(|name, arguments, _| shuffle(name, arguments, Some(true))));
 }
 
 /// Array and value, brought to one element type.
@@ -218,54 +211,4 @@ fn flattened(array: &ArrayRef, row: usize) -> u64 {
         arrow::datatypes::DataType::List(_) => (0..inner.len()).map(|i| flattened(&inner, i)).sum(),
         _ => inner.len() as u64,
     }
-}
-
-/// `None`: all elements; `Some(false)`: the first so many places are drawn; `Some(true)`: only so many are kept.
-fn shuffle(name: &str, arguments: &[Argument], part: Option<bool>) -> Result<Bound> {
-    arity(name, arguments, if part == Some(true) { 2..=2 } else { 1..=3 })?;
-    let element = expect_array(name, arguments, 0)?.clone();
-    let limited = part.is_some() && arguments.len() > 1;
-    let mut casts = vec![SqlType::array(element.clone())];
-    for i in 1..arguments.len() {
-        expect_integer(name, arguments, i)?;
-        if arguments[i].kind.is_nullable() {
-            return Err(crate::define::illegal(name, arguments, i, "an integer that is not NULL"));
-        }
-        casts.push(T::Int64);
-    }
-    let seed = if limited { 2 } else { 1 };
-    let name = name.to_string();
-    Ok(Bound::cast(casts, SqlType::array(element), move |args, rows| {
-        let lists = Lists::of(&args[0])?;
-        let limits = if limited { Some(Numbers::of::<Int64Type>(&args[1])?) } else { None };
-        let mut random: Box<dyn RngCore> = match args.get(seed) {
-            Some(seed) if rows > 0 => {
-                let seed = Numbers::of::<Int64Type>(seed)?.get(0);
-                Box::new(<rand::rngs::StdRng as rand::SeedableRng>::seed_from_u64(seed as u64))
-            }
-            _ => Box::new(crate::random::generator()),
-        };
-        lists.choose(rows, |row, range, chosen| {
-            let start = chosen.len();
-            chosen.extend(range.map(|i| i as u32));
-            let drawn = &mut chosen[start..];
-            let limit = limits.map_or(drawn.len() as i64, |limits| limits.get(row));
-            if part == Some(true) && (limit < 0 || limit > drawn.len() as i64) {
-                return Err(bad_argument(&name, format!("cannot draw {limit} of {} elements", drawn.len())));
-            }
-            let limit = usize::try_from(limit).unwrap_or(drawn.len()).min(drawn.len());
-            if limit == drawn.len() {
-                drawn.shuffle(&mut random);
-            } else {
-                for i in 0..limit {
-                    let other = random.random_range(i..drawn.len());
-                    drawn.swap(i, other);
-                }
-            }
-            if part == Some(true) {
-                chosen.truncate(start + limit);
-            }
-            Ok(())
-        })
-    }))
 }

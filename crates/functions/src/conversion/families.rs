@@ -17,7 +17,7 @@ use gristmill_types::cast::{CastOptions, OnError, cast, fill_nulls};
 
 use crate::columns::broadcast;
 use crate::datetime::moments::zone_argument;
-use crate::define::{arity, bad_argument, constant_integer, expect_string, illegal, not_constant, own_nulls, plain};
+use crate::define::{arity, bad_argument, constant_integer, expect_string, illegal, not_constant, own_nulls, told_nullable};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
 
@@ -86,7 +86,7 @@ pub fn register(registry: &mut Registry) {
     one(registry, "toFixedString", T::FixedString(0), Takes::Length, Failing::Throws);
     one(registry, "toBool", T::Bool, Takes::Nothing, Failing::Throws);
     one(registry, "toDateTime32", T::DateTime(None), Takes::Zone, Failing::Throws);
-    registry.alias("DATE", "toDate");
+    registry.twin("DATE", "toDate");
     registry.any_case("DATE");
 }
 
@@ -97,20 +97,27 @@ fn family(registry: &mut Registry, name: &str, kind: SqlType, takes: Takes) {
 }
 
 fn one(registry: &mut Registry, name: &str, kind: SqlType, takes: Takes, failing: Failing) {
-    let bind =
-        move |name: &str, arguments: &[Argument], env: &FunctionEnv| bind(name, arguments, env, &kind, takes, failing);
+    let bind = move |name: &str, arguments: &[Argument], env: &FunctionEnv, nullable: bool| {
+        bind(name, arguments, env, Asked { kind: &kind, takes, failing, nullable })
+    };
     // NULL has a default as well.
-    registry.scalar(name, if failing == Failing::Default { own_nulls(bind) } else { plain(bind) });
+    let function = match failing {
+        Failing::Default => own_nulls(move |name, arguments, env| bind(name, arguments, env, false)),
+        _ => told_nullable(bind),
+    };
+    registry.scalar(name, function);
 }
 
-fn bind(
-    name: &str,
-    arguments: &[Argument],
-    env: &FunctionEnv,
-    kind: &SqlType,
+struct Asked<'a> {
+    kind: &'a SqlType,
     takes: Takes,
     failing: Failing,
-) -> Result<Bound> {
+    /// The value may be NULL.
+    nullable: bool,
+}
+
+fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, asked: Asked<'_>) -> Result<Bound> {
+    let Asked { kind, takes, failing, nullable } = asked;
     let most = match takes {
         Takes::Nothing => 1,
         Takes::Digits(_) | Takes::Length | Takes::Zone | Takes::Scale => 2,
@@ -143,23 +150,29 @@ fn bind(
         (T::String | T::Date | T::Date32, T::DateTime64(scale, _), Some(zone)) => T::DateTime64(*scale, Some(zone)),
         (_, from, _) => from.clone(),
     };
+    // Of text that may be NULL, what cannot be read is NULL as well, but for these types.
+    let soft = failing == Failing::Throws
+        && nullable
+        && arguments[0].kind.is_string()
+        && !matches!(to, T::Bool | T::String | T::FixedString(_) | T::DateTime64(..) | T::Time64(_));
+    let throws = failing == Failing::Throws && !soft;
     let known = env.cast_options()?;
     let options = CastOptions {
-        on_error: if failing == Failing::Throws { OnError::Throw } else { OnError::Null },
+        on_error: if throws { OnError::Throw } else { OnError::Null },
         // `OrNull` and `OrZero` know the basic forms only.
         best_effort_dates: matches!(failing, Failing::Throws | Failing::Default) && known.best_effort_dates,
         accurate: failing == Failing::Default,
         ..known
     };
-    let result = if failing == Failing::Null { to.clone().nullable() } else { to.clone() };
+    let result = if failing == Failing::Null || soft { to.clone().nullable() } else { to.clone() };
     Ok(Bound::new(result, move |args, rows| {
-        if failing == Failing::Throws {
+        if throws {
             return cast(&args[0], &from, &to, &options);
         }
         let converted = cast(&args[0], &from, &to.clone().nullable(), &options)?;
         match (failing, default) {
             (Failing::Null, _) if of_number => without_negatives(&converted, &args[0], &from, &options),
-            (Failing::Null, _) => Ok(converted),
+            (Failing::Null | Failing::Throws, _) => Ok(converted),
             (Failing::Default, Some(default)) => chosen(&broadcast(&converted, rows)?, &broadcast(&args[default], rows)?),
             // The first day of Date32 is its zero here.
             _ if to == T::Date32 => {

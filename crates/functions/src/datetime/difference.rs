@@ -21,7 +21,7 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("dateDiff");
     for alias in ["DATE_DIFF", "date_diff", "TIMESTAMP_DIFF", "timestamp_diff", "timestampDiff"] {
         registry.alias(alias, "dateDiff");
-        registry.any_case(alias);
+        registry.keyword(alias);
     }
     registry.scalar("age", plain(|name, arguments, env| bind(name, arguments, env, whole_units)));
     registry.any_case("age");

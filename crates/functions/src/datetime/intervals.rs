@@ -2,11 +2,11 @@
 
 use SqlType as T;
 use gristmill_base::Result;
-use gristmill_types::cast::{CastOptions, cast};
+use gristmill_types::cast::{CastOptions, OnError, cast};
 use gristmill_types::{IntervalKind, SqlType};
 
 use super::starts_of_interval::unit;
-use crate::define::{arity, illegal, need_constant_text, plain};
+use crate::define::{arity, illegal, need_constant_text, plain, told_nullable};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -14,9 +14,9 @@ pub fn register(registry: &mut Registry) {
     for kind in IntervalKind::ALL {
         registry.scalar(
             &format!("toInterval{}", kind.name()),
-            plain(move |name, arguments, _| {
+            told_nullable(move |name, arguments, _, nullable| {
                 arity(name, arguments, 1..=1)?;
-                interval(name, arguments, kind)
+                interval(name, arguments, kind, nullable)
             }),
         );
     }
@@ -25,12 +25,13 @@ pub fn register(registry: &mut Registry) {
         plain(|name, arguments, _| {
             arity(name, arguments, 2..=2)?;
             let kind = unit(name, &need_constant_text(name, arguments, 1)?)?;
-            interval(name, arguments, kind)
+            interval(name, arguments, kind, false)
         }),
     );
 }
 
-fn interval(name: &str, arguments: &[Argument], kind: IntervalKind) -> Result<Bound> {
+/// `nullable`: of text that may be NULL, what is no number is NULL as well.
+fn interval(name: &str, arguments: &[Argument], kind: IntervalKind, nullable: bool) -> Result<Bound> {
     let from = arguments[0].kind.clone();
     let takes =
         from.is_string() || from.is_integer() || from.is_float() || from == T::Bool || matches!(from, T::Interval(_));
@@ -38,9 +39,11 @@ fn interval(name: &str, arguments: &[Argument], kind: IntervalKind) -> Result<Bo
         return Err(illegal(name, arguments, 0, "a number or a string"));
     }
     let from = if matches!(from, T::Interval(_)) { T::Int64 } else { from };
-    let to = T::Interval(kind);
+    let soft = nullable && from.is_string();
+    let to = if soft { T::Interval(kind).nullable() } else { T::Interval(kind) };
+    let options = CastOptions { on_error: if soft { OnError::Null } else { OnError::Throw }, ..CastOptions::default() };
     let result = to.clone();
-    Ok(Bound::new(result, move |args, _| cast(&args[0], &from, &to, &CastOptions::default())))
+    Ok(Bound::new(result, move |args, _| cast(&args[0], &from, &to, &options)))
 }
 
 /// Nanoseconds of a unit of fixed length; 0 for months, quarters and years.

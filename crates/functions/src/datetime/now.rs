@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{ArrayRef, Date32Array};
+use arrow::array::{ArrayRef, Date32Array, Int32Array};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::calendar::SECONDS_A_DAY;
@@ -45,7 +45,8 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("initialQueryStartTime", of_query(|name, arguments, env| now(name, arguments, Some(env.now_micros))));
     registry.alias("initial_query_start_time", "initialQueryStartTime");
     registry.any_case("initial_query_start_time");
-    registry.alias("localtime", "now");
+    registry.scalar("localtime", of_query(|name, arguments, env| time_of_day(name, arguments, env)));
+    registry.any_case("localtime");
 }
 
 fn clock(micros: Option<i64>) -> i64 {
@@ -63,6 +64,13 @@ fn now(name: &str, arguments: &[Argument], micros: Option<i64>) -> Result<Bound>
     let kind = T::DateTime(zone);
     let to = kind.clone();
     Ok(Bound::new(kind, move |_, rows| from_ticks(vec![clock(micros).div_euclid(1_000_000); rows], &to)))
+}
+
+fn time_of_day(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
+    arity(name, arguments, 0..=0)?;
+    let zone = Zone::new(crate::text::timezone(env)?);
+    let second = zone.to_local(env.now_micros.div_euclid(1_000_000)).rem_euclid(SECONDS_A_DAY) as i32;
+    Ok(Bound::new(T::Time, move |_, rows| Ok(Arc::new(Int32Array::from(vec![second; rows])) as ArrayRef)))
 }
 
 fn now64(name: &str, arguments: &[Argument], micros: Option<i64>) -> Result<Bound> {

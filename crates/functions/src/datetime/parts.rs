@@ -18,7 +18,7 @@ pub const DAYS_BEFORE_EPOCH: i32 = 719_528;
 
 pub fn register(registry: &mut Registry) {
     day::<UInt16Type>(registry, "toYear", T::UInt16, |day| civil_from_days(day).0 as u16);
-    registry.alias("__toYearCalendarOnly", "toYear");
+    registry.twin("__toYearCalendarOnly", "toYear");
     day::<UInt8Type>(registry, "toQuarter", T::UInt8, |day| ((civil_from_days(day).1 - 1) / 3 + 1) as u8);
     day::<UInt8Type>(registry, "toMonth", T::UInt8, |day| civil_from_days(day).1 as u8);
     day::<UInt8Type>(registry, "toDayOfMonth", T::UInt8, |day| civil_from_days(day).2 as u8);

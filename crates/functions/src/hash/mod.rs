@@ -74,11 +74,6 @@ pub fn register(registry: &mut Registry) {
     digest(registry, "SHA384", 48, |bytes, out| out.copy_from_slice(&sha2::Sha384::digest(bytes)));
     digest(registry, "SHA512", 64, |bytes, out| out.copy_from_slice(&sha2::Sha512::digest(bytes)));
     digest(registry, "SHA512_256", 32, |bytes, out| out.copy_from_slice(&sha2::Sha512_256::digest(bytes)));
-    for name in ["MD5", "SHA1", "SHA224", "SHA256", "SHA384", "SHA512", "SHA512_256"] {
-        if !matches!(name, "SHA384" | "SHA512_256") {
-            registry.any_case(name);
-        }
-    }
     any(registry, "halfMD5", false, wide(half_md5, |a, b| half_md5(&pair(a, b))));
     text_hash::<UInt32Type>(registry, "CRC32", T::UInt32, |bytes| crc32(bytes, 0xFFFF_FFFF) ^ 0xFFFF_FFFF);
     text_hash::<UInt32Type>(registry, "CRC32IEEE", T::UInt32, |bytes| crc32(bytes, 0));

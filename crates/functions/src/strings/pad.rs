@@ -21,7 +21,6 @@ pub fn register(registry: &mut Registry) {
     ] {
         registry.scalar(name, plain(move |name, arguments, _| pad(name, arguments, left, points)));
         if !alias.is_empty() {
-            registry.any_case(name);
             registry.alias(alias, name);
             registry.any_case(alias);
         }

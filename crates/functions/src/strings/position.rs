@@ -66,6 +66,9 @@ pub fn register(registry: &mut Registry) {
         registry.scalar(&format!("endsWith{suffix}"), plain(move |name, arguments, _| ends(name, arguments, mode, false)));
     }
     registry.any_case("position");
+    registry.any_case("countSubstrings");
+    registry.any_case("hasTokenCaseInsensitive");
+    registry.any_case("hasTokenCaseInsensitiveOrNull");
     registry.alias("strpos", "position");
     registry.any_case("strpos");
     registry.alias("instr", "positionCaseInsensitive");

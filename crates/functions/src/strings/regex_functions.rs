@@ -22,7 +22,6 @@ pub fn register(registry: &mut Registry) {
     registry.alias("extractAllGroups", "extractAllGroupsVertical");
     registry.scalar("extractAllGroupsHorizontal", plain(|name, arguments, _| all_groups(name, arguments, false)));
     registry.scalar("regexpExtract", plain(|name, arguments, _| regexp_extract(name, arguments)));
-    registry.any_case("regexpExtract");
     registry.alias("REGEXP_EXTRACT", "regexpExtract");
     registry.any_case("REGEXP_EXTRACT");
     registry.alias("REGEXP_SUBSTR", "regexpExtract");

@@ -18,8 +18,8 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("regexpPosition", plain(|name, arguments, _| bind(name, arguments)));
     for alias in ["regexpInstr", "regexp_instr"] {
         registry.alias(alias, "regexpPosition");
+        registry.any_case(alias);
     }
-    registry.any_case("regexp_instr");
 }
 
 fn constant_text(name: &str, arguments: &[Argument], i: usize) -> Result<Vec<u8>> {

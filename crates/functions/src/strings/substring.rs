@@ -57,7 +57,7 @@ pub fn register(registry: &mut Registry) {
     }
     registry.alias("SUBSTRING_INDEX", "substringIndex");
     registry.alias("substr_utf8", "substringUTF8");
-    for name in ["substring", "substr", "mid", "left", "right", "substringIndex", "SUBSTRING_INDEX"] {
+    for name in ["substring", "substr", "mid", "byteSlice", "left", "right", "SUBSTRING_INDEX"] {
         registry.any_case(name);
     }
 }

@@ -17,7 +17,7 @@ pub fn register(registry: &mut Registry) {
         registry.scalar(name, plain(move |name, arguments, _| trim(name, arguments, left, right)));
         for alias in aliases {
             registry.alias(alias, name);
-            registry.any_case(alias);
+            registry.keyword(alias);
         }
     }
 }

@@ -3,9 +3,10 @@
 //! Rows are compared in Arrow's row format. When a batch brings a better one, the group gets a new state of the inner function
 //! and leaves the old one behind: states are begun anew more often than they could be emptied, once a batch at most.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, BinaryBuilder, BooleanArray, UInt64Array};
+use arrow::array::{ArrayRef, AsArray, BinaryBuilder, BooleanArray, UInt64Array, new_null_array};
 use arrow::compute::{SortOptions, take};
 use arrow::datatypes::DataType;
 use arrow::row::{RowConverter, SortField};
@@ -20,11 +21,11 @@ use crate::aggregates::{Plan, Prepared};
 pub fn plan(inner: Prepared, key: &SqlType, largest: bool) -> Result<Plan> {
     let Prepared { result, mut arguments, mut state, make, .. } = inner;
     // No NULL and no NaN is better than a value.
-    let field = SortField::new_with_options(
-        order::value_key_kind(key).nullable().arrow(),
-        SortOptions { descending: false, nulls_first: largest },
-    );
-    RowConverter::new(vec![field.clone()])?;
+    let options = SortOptions { descending: false, nulls_first: largest };
+    let carrier = order::value_key_kind(key).nullable().arrow();
+    let field = SortField::new_with_options(carrier.clone(), options);
+    let none = RowConverter::new(vec![field])?.convert_columns(&[new_null_array(&carrier, 1)])?;
+    let none: Box<[u8]> = none.row(0).data().into();
     arguments.push(key.clone());
     state.push(DataType::Binary);
     let key = key.clone();
@@ -34,7 +35,8 @@ pub fn plan(inner: Prepared, key: &SqlType, largest: bool) -> Result<Plan> {
             make: make.clone(),
             largest,
             key: key.clone(),
-            field: field.clone(),
+            options,
+            none: none.clone(),
             groups: Vec::new(),
             states: 0,
             left: 0,
@@ -49,7 +51,9 @@ struct OfBest {
     make: Make,
     largest: bool,
     key: SqlType,
-    field: SortField,
+    options: SortOptions,
+    /// The bytes of NaN.
+    none: Box<[u8]>,
     groups: Vec<Group>,
     /// States of the inner function, those that were left behind among them.
     states: usize,
@@ -70,8 +74,11 @@ impl OfBest {
     /// Which rows are as good as the best of their group, and the inner state of each of them. Rows without bytes are of nobody.
     fn choose<'a>(&mut self, keys: impl Iterator<Item = &'a [u8]> + Clone, groups: &[usize]) -> (BooleanArray, Vec<usize>) {
         let begun = self.states;
-        for (key, group) in keys.clone().zip(groups).filter(|(key, _)| !key.is_empty()) {
-            let group = &mut self.groups[*group];
+        // NaN equals no NaN: of such rows the first is the best, and no other is as good.
+        let mut first_without_number = HashMap::new();
+        for (row, (key, group)) in keys.clone().zip(groups).enumerate().filter(|(_, (key, _))| !key.is_empty()) {
+            let number = *group;
+            let group = &mut self.groups[number];
             let best = group.best.as_deref();
             if best.is_some_and(|best| if self.largest { key <= best } else { key >= best }) {
                 continue;
@@ -87,12 +94,18 @@ impl OfBest {
             }
             self.bytes += key.len();
             group.best = Some(key.into());
+            if *key == *self.none {
+                first_without_number.insert(number, row);
+            }
         }
         let mut keep = Vec::with_capacity(groups.len());
         let mut states = Vec::with_capacity(groups.len());
-        for (key, group) in keys.zip(groups) {
-            let group = &self.groups[*group];
-            let is_best = group.best.as_deref() == Some(key);
+        for (row, (key, number)) in keys.zip(groups).enumerate() {
+            let group = &self.groups[*number];
+            let mut is_best = group.best.as_deref() == Some(key);
+            if is_best && *key == *self.none {
+                is_best = first_without_number.get(number) == Some(&row);
+            }
             keep.push(is_best);
             if is_best {
                 states.push(group.state);
@@ -141,7 +154,9 @@ impl Groups for OfBest {
         self.compact()?;
         let (key, rest) =
             args.split_last().ok_or_else(|| Error::logical("ArgMin and ArgMax have an argument of their own"))?;
-        let keys = RowConverter::new(vec![self.field.clone()])?.convert_columns(&[order::value_key(key, &self.key)?])?;
+        let key = order::value_key(key, &self.key)?;
+        let field = SortField::new_with_options(key.data_type().clone(), self.options);
+        let keys = RowConverter::new(vec![field])?.convert_columns(&[key])?;
         let (keep, states) = self.choose((0..keys.num_rows()).map(|row| keys.row(row).data()), groups);
         self.inner.resize(self.states);
         // A function without arguments, as count(), is told its rows by their groups alone.

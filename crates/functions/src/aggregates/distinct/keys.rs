@@ -121,10 +121,14 @@ impl Column {
     /// Appends the bytes of a value; `spelled`: with lengths, and marks of NULL.
     fn append(&self, row: usize, spelled: bool, out: &mut Vec<u8>) {
         let text = |text: &[u8], out: &mut Vec<u8>| {
+            // Texts once ended with a zero in memory, which ClickHouse's hashes still have.
             if spelled {
-                out.extend_from_slice(&(text.len() as u64).to_le_bytes());
+                out.extend_from_slice(&(text.len() as u64 + 1).to_le_bytes());
             }
             out.extend_from_slice(text);
+            if spelled {
+                out.push(0);
+            }
         };
         match self {
             Column::Fixed { bytes, stride, skipped, width } => {
