@@ -58,6 +58,7 @@ impl Resolver<'_> {
             sampling: None,
             kept_aggregates: Vec::new(),
             name: vec![name.to_string()],
+            totals: None,
             ..table
         })
     }

@@ -11,11 +11,10 @@ use gristmill_introspect::QueryContext;
 use gristmill_sources::TableFunctionCall;
 use gristmill_types::sql_type::{quote, quote_backticks};
 use gristmill_types::supertype::least_supertype;
-use gristmill_types::{Column, Columns, SqlType};
+use gristmill_types::{Column, Columns, DefaultKind, SqlType};
 use regex::Regex;
 
 use crate::interpret::may_read;
-use crate::opener::stored_columns;
 
 pub const ENGINE: &str = "Merge";
 pub const FUNCTION: &str = "merge";
@@ -103,12 +102,12 @@ pub fn virtual_columns() -> Columns {
 /// The columns of all of the tables, each of the type that holds the values of all that have it. Errors:
 /// CANNOT_EXTRACT_TABLE_STRUCTURE, NO_COMMON_TYPE.
 pub fn columns(tables: &[Arc<TableDefinition>]) -> Result<Columns> {
-    let mut found: Vec<(String, Vec<SqlType>)> = Vec::new();
-    for column in tables.iter().flat_map(|table| stored_columns(&table.columns).iter().cloned().collect::<Vec<Column>>()) {
-        match found.iter_mut().find(|(name, _)| *name == column.name) {
+    let mut found: Vec<(Column, Vec<SqlType>)> = Vec::new();
+    for column in tables.iter().flat_map(|table| readable_columns(&table.columns)) {
+        match found.iter_mut().find(|(known, _)| known.name == column.name) {
             Some((_, kinds)) if kinds.contains(&column.kind) => {}
-            Some((_, kinds)) => kinds.push(column.kind),
-            None => found.push((column.name, vec![column.kind])),
+            Some((_, kinds)) => kinds.push(column.kind.clone()),
+            None => found.push((column.clone(), vec![column.kind.clone()])),
         }
     }
     if found.is_empty() {
@@ -118,24 +117,31 @@ pub fn columns(tables: &[Arc<TableDefinition>]) -> Result<Columns> {
         ));
     }
     let mut columns = Vec::with_capacity(found.len());
-    for (name, kinds) in found {
+    for (column, kinds) in found {
         let kind = match &kinds[..] {
             [kind] => kind.clone(),
-            several => least_supertype(several).context(|| format!("of column {name} of the tables that are merged"))?,
+            several => {
+                least_supertype(several).context(|| format!("of column {} of the tables that are merged", column.name))?
+            }
         };
-        columns.push(Column::new(name, kind));
+        columns.push(Column { kind, ..column });
     }
     Ok(Columns::new(columns))
+}
+
+/// The columns of a table that a query may name.
+pub fn readable_columns(columns: &Columns) -> impl Iterator<Item = &Column> {
+    columns.iter().filter(|column| !matches!(column.default, Some((DefaultKind::Ephemeral, _))))
 }
 
 /// The query that gives these columns, and the virtual ones, of all of the tables. A table that lacks one has its type's default.
 pub fn query(tables: &[Arc<TableDefinition>], columns: &Columns) -> String {
     let of_table = |table: &Arc<TableDefinition>| {
-        let own = stored_columns(&table.columns);
+        let own = |name: &str| readable_columns(&table.columns).find(|column| column.name == name);
         let mut select: Vec<String> = Vec::with_capacity(columns.len() + 2);
         for column in columns {
             let (name, kind) = (quote_backticks(&column.name), quote(&column.kind.to_string()));
-            select.push(match own.get(&column.name) {
+            select.push(match own(&column.name) {
                 Some(known) if known.kind == column.kind => name,
                 Some(_) => format!("CAST({name}, {kind}) AS {name}"),
                 None => format!("defaultValueOfTypeName({kind}) AS {name}"),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use async_trait::async_trait;
+use datafusion::catalog::TableProvider;
 use datafusion::datasource::{MemTable, ViewTable};
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
 use futures::TryStreamExt;
@@ -14,14 +15,13 @@ use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::rows_exec::Rows;
 use gristmill_catalog::rows_table::{RowsProvider, system_definition};
 use gristmill_catalog::{IndexRowsRequest, Table, TableDefinition};
-use gristmill_formats::with_omitted_flags;
-use gristmill_introspect::{QueryContext, Use};
-use gristmill_sources::generate::format::given_columns;
+use gristmill_introspect::{Event, QueryContext, Use};
+use gristmill_sources::generate::format::{carried_columns, given_columns};
 use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
 use gristmill_sql::VIEW_EXPLAIN;
 use gristmill_sql::ast::{Literal, Node};
 use gristmill_sql::lower::{
-    Analyzer, NameNumbers, ResolvedTable, ResolvedTables, SamplingKey, TableResolver, Typed, resolve_tables,
+    Analyzer, Lowered, NameNumbers, ResolvedTable, ResolvedTables, SamplingKey, TableResolver, Typed, resolve_tables,
 };
 use gristmill_sql::statement::Statement;
 use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
@@ -138,15 +138,20 @@ impl<'a> Resolver<'a> {
         Resolver { database: database.to_string(), checks: false, block: Some(block), ..resolver }
     }
 
-    /// The rows of `format()` with what they leave out, as its structure says.
+    /// The rows of a table function with what its data leaves out, as the structure says.
     async fn with_defaults(&self, table: &dyn Table, name: &str) -> Result<ResolvedTable> {
         let definition = table.definition();
-        let given = given_columns(&definition.columns);
+        // Virtual columns stand behind what is carried of the data, and are handed through.
+        let virtual_columns = table.virtual_columns();
+        let and_virtual = |columns: &Columns| Columns::new(columns.iter().chain(virtual_columns.iter()).cloned().collect());
+        let carried = and_virtual(&carried_columns(&definition.columns));
         let interpreter = Interpreter::with(self.engine.clone(), self.context.clone(), Brought::default());
-        let rows = interpreter.lowered_of(&with_omitted_flags(&given), table.read(self.context).await?)?;
-        let shaped = interpreter.shape_rows(rows, &given, &definition.columns)?;
+        let rows = interpreter.lowered_of(&carried, table.read(self.context).await?)?;
+        let given = and_virtual(&given_columns(&definition.columns));
+        let shaped = interpreter.shape_rows(rows, &given, &and_virtual(&definition.columns))?;
         let provider = Arc::new(ViewTable::new(shaped.plan, None));
         Ok(ResolvedTable {
+            virtual_columns,
             aliases: alias_columns(&definition),
             ..ResolvedTable::of_rows(provider, stored_columns(&definition.columns), vec![name.to_string()])
         })
@@ -218,7 +223,7 @@ impl<'a> Resolver<'a> {
         }
         let tables = merged.tables(&self.engine.databases, self.context, of)?;
         let columns = match of {
-            Some(definition) => stored_columns(&definition.columns),
+            Some(definition) => Columns::new(merged_tables::readable_columns(&definition.columns).cloned().collect()),
             None => merged_tables::columns(&tables)?,
         };
         let virtual_columns = merged_tables::virtual_columns();
@@ -343,23 +348,32 @@ impl<'a> Resolver<'a> {
         let lowered = analyzer.lower(&select.query).context(|| format!("in the view {}", name.join(".")))?;
         let own = || Columns::of(lowered.columns.iter().map(|column| (column.name.clone(), column.kind.clone())));
         let columns = columns.cloned().unwrap_or_else(own);
-        let mut exprs = Vec::with_capacity(columns.len());
+        let mut places = Vec::with_capacity(columns.len());
         for (at, column) in columns.iter().enumerate() {
-            let same_name = lowered.columns.iter().find(|found| found.name == column.name);
+            let same_name = lowered.columns.iter().position(|found| found.name == column.name);
             // What an expression without a name is called may differ from when the view was made.
             let same_place = || {
                 let is_heading = column.name.contains('(') || column.name.starts_with("_subquery");
-                lowered.columns.get(at).filter(|_| is_heading && lowered.columns.len() == columns.len())
+                (is_heading && lowered.columns.len() == columns.len()).then_some(at)
             };
-            let found = same_name.or_else(same_place).ok_or_else(|| {
+            places.push(same_name.or_else(same_place).ok_or_else(|| {
                 let text = format!("The query of the view {} gives no column {}", name.join("."), column.name);
                 Error::new(ErrorCode::UNKNOWN_IDENTIFIER, text)
-            })?;
-            let typed = Typed::new(found.expr.clone(), found.kind.clone());
-            exprs.push(analyzer.fitted_to(typed, &column.kind)?.expr.alias(&column.name));
+            })?);
         }
-        let plan = LogicalPlanBuilder::from(lowered.plan).project(exprs)?.build()?;
-        Ok(ResolvedTable::of_rows(Arc::new(ViewTable::new(plan, None)), columns, name))
+        let shaped = |lowered: Lowered| -> Result<Arc<dyn TableProvider>> {
+            let exprs = columns.iter().zip(&places).map(|(column, place)| {
+                let found = &lowered.columns[*place];
+                let typed = Typed::new(found.expr.clone(), found.kind.clone());
+                Ok(analyzer.fitted_to(typed, &column.kind)?.expr.alias(&column.name))
+            });
+            let exprs = exprs.collect::<Result<Vec<_>>>()?;
+            let plan = LogicalPlanBuilder::from(lowered.plan).project(exprs)?.build()?;
+            Ok(Arc::new(ViewTable::new(plan, None)))
+        };
+        let totals = analyzer.lower_totals(&select.query, &lowered.columns)?.map(&shaped).transpose()?;
+        let provider = shaped(lowered)?;
+        Ok(ResolvedTable { totals, ..ResolvedTable::of_rows(provider, columns, name) })
     }
 
     async fn ready(&self, table: &dyn Table, name: Vec<String>, is_final: bool) -> Result<ResolvedTable> {
@@ -388,6 +402,7 @@ impl<'a> Resolver<'a> {
             sampling,
             kept_aggregates,
             name,
+            totals: None,
         })
     }
 }
@@ -426,6 +441,7 @@ impl TableResolver for Resolver<'_> {
             return Ok(view);
         }
         self.context.used.note(Use::TableFunction, name);
+        self.context.counters.add(Event::TableFunctionExecute, 1);
         check_function_in_readonly(self.context, name)?;
         if self.checks {
             check_source(self.context, name, false)?;

@@ -162,6 +162,9 @@ pub fn call(name: &str, arguments: Vec<Node>) -> Node {
     Node::Call(Call { name: name.to_string(), parameters: Vec::new(), arguments, distinct: false, filter: None, over: None })
 }
 
+/// A call that stands for its argument, which is written in parentheses: definitions are shown with them.
+pub(crate) const PARENTHESES: &str = "__parentheses";
+
 pub fn text(value: &str) -> Node {
     Node::Literal(Literal::Text(value.as_bytes().to_vec()))
 }
@@ -177,18 +180,21 @@ impl Node {
         matches!(self.bare(), Node::Call(call) if call.name == "tuple" && call.arguments.is_empty())
     }
 
-    /// What a call of a function that a user made stands for (see `user_functions`); `None`: it is none.
+    /// What a call of a function that a user made stands for (see `user_functions`), or an expression in parentheses; `None`: it is
+    /// neither.
     pub fn defined(&self) -> Option<&Node> {
         match self {
             Node::Call(call) if call.name == DEFINED => call.arguments.get(1),
+            Node::Call(call) if call.name == PARENTHESES => call.arguments.first(),
             _ => None,
         }
     }
 
-    /// Without aliases around it.
+    /// Without aliases and parentheses around it.
     pub fn bare(&self) -> &Node {
         match self {
             Node::Aliased(inner, _) => inner.bare(),
+            Node::Call(call) if call.name == PARENTHESES => call.arguments.first().map_or(self, Node::bare),
             other => other,
         }
     }
@@ -303,6 +309,7 @@ impl Display for Literal {
             Literal::Integer(value) => write!(f, "{value}"),
             Literal::BigInteger(digits) => f.write_str(digits),
             Literal::Float(_) | Literal::Fraction(_) => match self.float().unwrap_or(f64::NAN) {
+                value if value.is_nan() => f.write_str("nan"),
                 value if value.fract() == 0.0 && value.abs() < 1e15 => write!(f, "{value:.0}."),
                 value => write!(f, "{value}"),
             },
@@ -381,7 +388,9 @@ impl Display for Node {
                 }
                 f.write_str("*")
             }
-            Node::Call(call) if call.name == DEFINED => call.arguments.iter().take(1).try_for_each(|node| node.fmt(f)),
+            Node::Call(call) if matches!(call.name.as_str(), DEFINED | PARENTHESES) => {
+                call.arguments.iter().take(1).try_for_each(|node| node.fmt(f))
+            }
             Node::Call(call) => {
                 // Literal arrays and tuples are shown as they are written.
                 let constant = call.arguments.iter().all(|node| matches!(node, Node::Literal(_)));

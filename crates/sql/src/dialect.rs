@@ -167,6 +167,10 @@ impl SqlDialect for Dialect {
             parser.next_token();
             return Some(parser.parse_value().map(|value| call(function, vec![Expr::Value(value)])));
         }
+        // `c ? text : b`: no value of the type TEXT, though it is spelled `:b` elsewhere.
+        if *next == Token::Colon && !is_value_word(word.keyword) {
+            return Some(parser.parse_identifier().map(Expr::Identifier));
+        }
         if *next != Token::LParen {
             return None;
         }
@@ -213,7 +217,7 @@ impl SqlDialect for Dialect {
             }
             Token::CustomBinaryOperator(name) if name == ALIAS_OPERATOR => {
                 parser.next_token();
-                Some(parser.parse_identifier().map(|name| Expr::Named { expr: Box::new(left.clone()), name }))
+                Some(parse_alias(parser, left.clone()))
             }
             Token::Word(word) if matches!(word.keyword, Keyword::GLOBAL | Keyword::NOT | Keyword::IN) => {
                 parse_in(parser, left)
@@ -251,6 +255,45 @@ impl SqlDialect for Dialect {
             _ => None,
         }
     }
+}
+
+/// The name behind AS inside an expression, which ends there: `(a AS b)`, not `a AS b > 1`.
+fn parse_alias(parser: &mut Parser, expr: Expr) -> Result<Expr, ParserError> {
+    let name = parser.parse_identifier()?;
+    let next = parser.peek_token_ref();
+    let ends = match &next.token {
+        Token::Comma | Token::RParen | Token::RBracket | Token::RBrace | Token::Colon | Token::SemiColon | Token::EOF => {
+            true
+        }
+        Token::Word(word) => word.quote_style.is_none() && !OPERATORS.iter().any(|operator| is_word(&next.token, operator)),
+        _ => false,
+    };
+    if ends {
+        return Ok(Expr::Named { expr: Box::new(expr), name });
+    }
+    parser.expected_ref("the end of an expression behind its alias", next)
+}
+
+/// Words between two values.
+const OPERATORS: &[&str] =
+    &["AND", "OR", "NOT", "IN", "GLOBAL", "LIKE", "ILIKE", "REGEXP", "IS", "BETWEEN", "DIV", "MOD", "XOR"];
+
+/// Whether a word by itself is a value, and not a name.
+fn is_value_word(keyword: Keyword) -> bool {
+    matches!(
+        keyword,
+        Keyword::NULL
+            | Keyword::TRUE
+            | Keyword::FALSE
+            | Keyword::CURRENT_DATE
+            | Keyword::CURRENT_TIME
+            | Keyword::CURRENT_TIMESTAMP
+            | Keyword::CURRENT_USER
+            | Keyword::LOCALTIME
+            | Keyword::LOCALTIMESTAMP
+            | Keyword::SESSION_USER
+            | Keyword::USER
+    )
 }
 
 /// Whether IS, which comes next, asks something. Else it is an alias.

@@ -3,7 +3,7 @@
 use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::ast::{
     AccessExpr, BinaryOperator, CeilFloorKind, DateTimeField, DuplicateTreatment, Expr, Function, FunctionArg,
-    FunctionArgExpr, FunctionArgumentClause, FunctionArguments, NullTreatment, OneOrManyWithParens, SelectItem,
+    FunctionArgExpr, FunctionArgumentClause, FunctionArguments, Ident, NullTreatment, OneOrManyWithParens, SelectItem,
     SelectItemQualifiedWildcardKind, SetExpr, Subscript, TableFactor, TrimWhereField, UnaryOperator, Value, ValueWithSpan,
 };
 
@@ -552,12 +552,23 @@ fn number(digits: &str) -> Result<Literal> {
 pub fn select_item(item: &SelectItem) -> Result<Node> {
     Ok(match item {
         SelectItem::UnnamedExpr(expr) => node(expr)?,
-        SelectItem::ExprWithAlias { expr, alias } => Node::Aliased(Box::new(node(expr)?), unescape_identifier(alias)),
+        SelectItem::ExprWithAlias { expr, alias } => Node::Aliased(Box::new(node(expr)?), alias_name(alias)?),
         SelectItem::Wildcard(_) => Node::star(),
         SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), _) => qualified_star(parts(name)?),
         SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::Expr(expr), _) => return Err(unsupported(expr)),
         other => return Err(unsupported(other)),
     })
+}
+
+/// The name that an alias gives. Text, which the parser takes for one, is none. Errors: SYNTAX_ERROR.
+pub fn alias_name(alias: &Ident) -> Result<String> {
+    match alias.quote_style {
+        Some('\'') => {
+            let text = format!("Syntax error: text stands where a name is expected: {alias}");
+            Err(Error::new(ErrorCode::SYNTAX_ERROR, text))
+        }
+        _ => Ok(unescape_identifier(alias)),
+    }
 }
 
 /// The arguments of a table function.

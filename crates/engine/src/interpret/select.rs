@@ -11,7 +11,7 @@ use gristmill_formats::{Compression, Format};
 use gristmill_introspect::tell;
 use gristmill_mergetree::read::{read_states, tell_reads};
 use gristmill_sources::{SharedInput, SourceHints};
-use gristmill_sql::lower::{Analyzer, Lowered, resolve_tables, totals_query};
+use gristmill_sql::lower::{Analyzer, Lowered, resolve_tables};
 use gristmill_sql::statement::SelectStatement;
 use gristmill_types::Columns;
 use sqlparser::ast::Query;
@@ -36,6 +36,8 @@ pub(crate) struct Planned {
     pub state: SessionState,
     pub lowered: Lowered,
     pub physical: Arc<dyn ExecutionPlan>,
+    /// The row of totals, lowered.
+    pub totals: Option<Lowered>,
 }
 
 impl Interpreter {
@@ -54,8 +56,8 @@ impl Interpreter {
             *self.limit.lock() = Some(watch);
         }
         let columns = planned.lowered.columns();
-        let totals = match totals_query(&select.query, &self.context.settings) {
-            Some(query) => self.totals(&query, &columns).await?,
+        let totals = match planned.totals {
+            Some(lowered) => self.totals(lowered, &columns).await?,
             None => None,
         };
         let rows = plan::run(&planned.state, planned.physical.clone(), &self.context)?;
@@ -64,8 +66,8 @@ impl Interpreter {
     }
 
     /// The row of WITH TOTALS.
-    async fn totals(&self, query: &Query, columns: &Columns) -> Result<Option<RecordBatch>> {
-        let planned = self.plan_query(query, self.hints(None, None), &mut Vec::new()).await?;
+    async fn totals(&self, lowered: Lowered, columns: &Columns) -> Result<Option<RecordBatch>> {
+        let planned = self.plan_lowered(lowered).await?;
         let batches = plan::collect_up_to(&planned.state, &planned.lowered.plan, &self.context, plan::Most::ONE_ROW)
             .await?
             .unwrap_or_default();
@@ -88,17 +90,17 @@ impl Interpreter {
         hints: SourceHints,
         tables: &mut Vec<(String, String)>,
     ) -> Result<Lowered> {
-        self.lower_within(&self.context.database, query, hints, tables).await
+        Ok(self.lower_within(&self.context.database, query, hints, tables).await?.0)
     }
 
-    /// As `lower`, where names without a database are of this one.
+    /// As `lower`, where names without a database are of this one; the totals of the query as well, where it has some.
     async fn lower_within(
         &self,
         database: &str,
         query: &Query,
         hints: SourceHints,
         tables: &mut Vec<(String, String)>,
-    ) -> Result<Lowered> {
+    ) -> Result<(Lowered, Option<Lowered>)> {
         let resolver = Resolver::new(&self.engine, &self.context, hints).with(&self.external, &self.temporary, &self.blocks);
         let resolver = resolver.within(database);
         let resolved = self.context.cancellable(resolve_tables(query, &resolver)).await?;
@@ -109,6 +111,7 @@ impl Interpreter {
             true => runtime::aside(|| analyzer.lower(query))?,
             false => analyzer.lower(query)?,
         };
+        let totals = analyzer.lower_totals(query, &lowered.columns)?;
         lowered = analyzer.filtered_result(lowered)?;
         let settings = &self.context.settings;
         if settings.limit > 0 || settings.offset > 0 {
@@ -117,7 +120,7 @@ impl Interpreter {
                 .limit(settings.offset as usize, fetch)?
                 .build()?;
         }
-        Ok(lowered)
+        Ok((lowered, totals))
     }
 
     pub(crate) async fn plan_query(
@@ -127,15 +130,15 @@ impl Interpreter {
         tables: &mut Vec<(String, String)>,
     ) -> Result<Planned> {
         let begun = self.context.elapsed();
-        let lowered = self.lower(query, hints, tables).await?;
+        let (lowered, totals) = self.lower_within(&self.context.database, query, hints, tables).await?;
         let took = self.context.elapsed().saturating_sub(begun);
         tell!(self.context, TRACE, "Planner", "Resolved tables and names in {}", units::duration(took));
-        self.plan_lowered(lowered).await
+        Ok(Planned { totals, ..self.plan_lowered(lowered).await? })
     }
 
     /// A plan of a query in which names without a database are of this one.
     pub(crate) async fn plan_query_within(&self, database: &str, query: &Query) -> Result<Planned> {
-        let lowered = self.lower_within(database, query, self.hints(None, None), &mut Vec::new()).await?;
+        let (lowered, _) = self.lower_within(database, query, self.hints(None, None), &mut Vec::new()).await?;
         self.plan_lowered(lowered).await
     }
 
@@ -171,7 +174,7 @@ impl Interpreter {
             self.context.threads()
         );
         tell_reads(&physical, &self.context);
-        Ok(Planned { state, lowered, physical })
+        Ok(Planned { state, lowered, physical, totals: None })
     }
 
     /// Names and types of a query's result, without running it.

@@ -16,10 +16,12 @@
 use std::sync::Arc;
 
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{Column, JoinType, Result};
+use datafusion::common::{Column, JoinType, Result, ScalarValue};
 use datafusion::functions::core::expr_fn::coalesce;
 use datafusion::logical_expr::utils::{conjunction, split_conjunction_owned};
-use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan, LogicalPlanBuilder, Operator, Subquery, binary_expr, lit};
+use datafusion::logical_expr::{
+    Aggregate, Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, Operator, Subquery, binary_expr, lit,
+};
 
 use super::NameNumbers;
 
@@ -156,7 +158,9 @@ impl Parts {
             _ => false,
         };
         let answer = unqualified(&own_name);
-        Ok((joined, if counts { coalesce(vec![answer, lit(0_i64)]) } else { answer }))
+        // Of the answer's own type: two would be brought to a third.
+        let none = ScalarValue::new_zero(&answer.get_type(joined.schema())?)?;
+        Ok((joined, if counts { coalesce(vec![answer, lit(none)]) } else { answer }))
     }
 }
 

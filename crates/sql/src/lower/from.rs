@@ -15,6 +15,7 @@ use super::scope::{Scope, ScopeColumn};
 use super::tables::TableReference;
 use super::{Analyzer, Lowered};
 use crate::ast::{Literal, unescape_identifier};
+use crate::translate;
 
 /// A plan with the columns that names may mean over it.
 #[derive(Clone, Debug)]
@@ -54,6 +55,7 @@ impl Analyzer<'_> {
         else {
             return Ok(relation);
         };
+        translate::alias_name(&alias.name)?;
         if alias.columns.is_empty() {
             return Ok(relation);
         }
@@ -73,6 +75,13 @@ impl Analyzer<'_> {
     }
 
     fn unnamed_factor(&self, factor: &TableFactor, ctes: &Ctes) -> Result<Relation> {
+        let totals = self.totals.of_from.get();
+        if totals && !self.factor_has_totals(factor, ctes)? {
+            self.totals.of_from.set(false);
+            let relation = self.unnamed_factor(factor, ctes);
+            self.totals.of_from.set(true);
+            return self.default_row(relation?);
+        }
         match factor {
             TableFactor::Table { alias, .. } | TableFactor::Function { alias, .. } => {
                 let reference = TableReference::of(factor)?.ok_or_else(|| Error::logical("A table without a name"))?;
@@ -89,7 +98,10 @@ impl Analyzer<'_> {
                         self.rounds.borrow().iter().rev().find(|(known, _)| known == name).map(|(_, round)| round.clone());
                     let known = match round {
                         Some(round) => Some(round),
-                        None => self.common_table(name, ctes)?,
+                        None => {
+                            self.totals.of_next.set(totals && ctes.contains_key(name));
+                            self.common_table(name, ctes)?
+                        }
                     };
                     match known {
                         Some(_) if sample.is_some() => return Err(sample::not_supported(name)),
@@ -99,8 +111,8 @@ impl Analyzer<'_> {
                 }
                 let relation = self.table(&reference, alias.clone())?;
                 let relation = match self.tables.by_text.get(&reference.key()) {
-                    Some(table) => self.filtered_table(relation, table, alias.as_deref())?,
-                    None => relation,
+                    Some(table) if !totals => self.filtered_table(relation, table, alias.as_deref())?,
+                    _ => relation,
                 };
                 match sample {
                     Some(sample) => {
@@ -113,6 +125,7 @@ impl Analyzer<'_> {
             }
             TableFactor::Derived { subquery, alias, .. } => {
                 let alias = alias.as_ref().map_or_else(String::new, |alias| unescape_identifier(&alias.name));
+                self.totals.of_next.set(totals);
                 self.subquery(subquery, &alias, ctes)
             }
             TableFactor::NestedJoin { table_with_joins, alias: None } => {
@@ -133,7 +146,9 @@ impl Analyzer<'_> {
         };
         let hint = qualifier.last().cloned().unwrap_or_default();
         let name = PlanName::bare(self.unique(&hint));
-        let plan = LogicalPlanBuilder::scan(name.clone(), provider_as_source(table.provider.clone()), None)?.build()?;
+        let totals = table.totals.as_ref().filter(|_| self.totals.of_from.get());
+        let provider = totals.unwrap_or(&table.provider).clone();
+        let plan = LogicalPlanBuilder::scan(name.clone(), provider_as_source(provider), None)?.build()?;
         let origin = if alias.is_some() { table.name.clone() } else { Vec::new() };
         let column = |column: &gristmill_types::Column, hidden: bool| ScopeColumn {
             qualifier: qualifier.clone(),
@@ -144,14 +159,16 @@ impl Analyzer<'_> {
             hidden,
             of_using: false,
         };
-        let materialized = |column: &gristmill_types::Column| {
-            !self.settings.asterisk_include_materialized_columns
-                && matches!(column.default, Some((DefaultKind::Materialized, _)))
+        // The tables that are merged have columns of all kinds.
+        let computed = |column: &gristmill_types::Column| match column.default {
+            Some((DefaultKind::Materialized, _)) => !self.settings.asterisk_include_materialized_columns,
+            Some((DefaultKind::Alias, _)) => !self.settings.asterisk_include_alias_columns,
+            _ => false,
         };
         let mut columns: Vec<ScopeColumn> = table
             .columns
             .iter()
-            .map(|declared| column(declared, materialized(declared)))
+            .map(|declared| column(declared, computed(declared)))
             .chain(table.virtual_columns.iter().map(|virtual_column| column(virtual_column, true)))
             .collect();
         for alias in table.aliases.iter() {
@@ -194,9 +211,7 @@ impl Analyzer<'_> {
     pub(crate) fn common_table(&self, name: &str, ctes: &Ctes) -> Result<Option<Lowered>> {
         let Some(query) = ctes.get(name) else { return Ok(None) };
         // It does not see itself, unless it is recursive.
-        let outer: HashMap<String, Query> =
-            ctes.iter().filter(|(known, _)| *known != name).map(|(k, v)| (k.clone(), v.clone())).collect();
-        let outer = Rc::new(outer);
+        let outer = super::totals::without(ctes, name);
         if self.recursive_names.borrow().contains(name)
             && let Some(lowered) = self.recursive(name, query, &outer)?
         {

@@ -74,6 +74,14 @@ impl Analyzer<'_> {
         let right = self.factor(factor, ctes)?;
         let (strictness, condition) = condition(constraint)?;
         let condition = self.without_aliases(condition, &left, &right);
+        if self.totals.of_from.get() {
+            let kind = match kind {
+                JoinType::LeftSemi | JoinType::LeftAnti => JoinType::Left,
+                JoinType::RightSemi | JoinType::RightAnti => JoinType::Right,
+                kind => kind,
+            };
+            return self.equi_join(left, right, kind, &condition);
+        }
         if matches!(kind, JoinType::LeftSemi | JoinType::RightSemi | JoinType::LeftAnti | JoinType::RightAnti) {
             return self.exists_join(left, right, kind, &condition);
         }
@@ -308,7 +316,9 @@ impl Analyzer<'_> {
         let outer_right = matches!(kind, JoinType::Left | JoinType::Full);
         let (left_plan, left_mark) = self.marked(left.plan, outer_left)?;
         let (right_plan, right_mark) = self.marked(right.plan, outer_right)?;
-        let plan = LogicalPlanBuilder::from(left_plan).join_on(right_plan, kind, conditions)?.build()?;
+        // Totals stand beside each other, whatever they are.
+        let (rows, conditions) = if self.totals.of_from.get() { (JoinType::Inner, Vec::new()) } else { (kind, conditions) };
+        let plan = LogicalPlanBuilder::from(left_plan).join_on(right_plan, rows, conditions)?.build()?;
         let keeps_left = !matches!(kind, JoinType::RightSemi | JoinType::RightAnti);
         let keeps_right = !matches!(kind, JoinType::LeftSemi | JoinType::LeftAnti);
         let mut projection: Vec<Expr> = Vec::new();

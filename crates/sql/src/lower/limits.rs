@@ -3,6 +3,8 @@
 //! Rows are counted from the first one, from the last one (`LIMIT -2`) or as a part of all (`LIMIT 0.1`). A LIMIT that counts from
 //! the first one is DataFusion's, which stops what is below; the others have a node of their own (`places`).
 
+use std::borrow::Cow;
+
 use arrow::datatypes::DataType;
 use arrow::row::{RowConverter, SortField};
 use datafusion::common::{Column, ScalarValue};
@@ -14,7 +16,7 @@ use datafusion::logical_expr::{
     Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, WindowFrame, WindowFunctionDefinition, lit,
 };
 use gristmill_base::{Error, ErrorCode, Result};
-use sqlparser::ast::{Interpolate, LimitClause, OrderByKind, Query};
+use sqlparser::ast::{Distinct, Interpolate, LimitClause, OrderByKind, Query, Select};
 
 use super::Analyzer;
 use super::places::{Place, kept, numbered, sliced};
@@ -93,7 +95,7 @@ impl LimitBy<Node> {
     }
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Tail {
     pub order_by: Vec<SortKey>,
     /// What becomes of columns in rows that WITH FILL makes.
@@ -107,6 +109,17 @@ pub(crate) struct Tail {
 }
 
 impl Tail {
+    /// `DISTINCT ON (keys)` is LIMIT 1 BY keys.
+    pub fn with_distinct_on(&self, select: &Select) -> Result<Cow<'_, Tail>> {
+        let Some(Distinct::On(keys)) = &select.distinct else { return Ok(Cow::Borrowed(self)) };
+        if self.limit_by.is_some() {
+            let text = "DISTINCT ON beside LIMIT BY: both are limits of rows with equal keys";
+            return Err(Error::new(ErrorCode::SYNTAX_ERROR, text));
+        }
+        let by = limit_by_of(translate::nodes(keys)?, &Count::NONE, Some(&Count::Place(Place::First(1))))?;
+        Ok(Cow::Owned(Tail { limit_by: Some(by), ..self.clone() }))
+    }
+
     /// Whether LIMIT BY is by all columns.
     pub fn limits_by_all(by: &LimitBy<Node>) -> bool {
         matches!(&by.keys[..], [Node::Name(parts)] if matches!(&parts[..], [one] if one.eq_ignore_ascii_case("ALL")))

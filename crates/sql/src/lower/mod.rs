@@ -46,7 +46,6 @@ mod subquery_settings;
 mod table_filters;
 mod tables;
 mod texts;
-pub mod ties;
 mod totals;
 mod window_functions;
 mod windows;
@@ -76,7 +75,6 @@ pub use scope::{Scope, ScopeColumn};
 pub use sets::list_of;
 pub use source::{LeftTable, left_table};
 pub use tables::{NameNumbers, ResolvedTable, ResolvedTables, TableResolver, resolve_tables};
-pub use totals::totals_query;
 
 use crate::ast::Node;
 
@@ -150,6 +148,8 @@ pub struct Analyzer<'a> {
     lambda_names: RefCell<HashMap<(String, usize), String>>,
     /// Nodes that were lowered for aliases that stand for them.
     expanded: Cell<u64>,
+    /// Whether rows are lowered or totals.
+    totals: totals::Wanted,
 }
 
 impl<'a> Analyzer<'a> {
@@ -168,6 +168,7 @@ impl<'a> Analyzer<'a> {
             members: RefCell::default(),
             lambda_names: RefCell::default(),
             expanded: Cell::new(0),
+            totals: totals::Wanted::default(),
         }
     }
 

@@ -34,11 +34,43 @@ impl Analyzer<'_> {
     }
 
     /// `scalars`: what the WITH of the query in whose brackets it stands gives names to.
-    pub(super) fn query_in(&self, query: &Query, outer: &Ctes, mut scalars: HashMap<String, Node>) -> Result<Lowered> {
+    pub(super) fn query_in(&self, query: &Query, outer: &Ctes, scalars: HashMap<String, Node>) -> Result<Lowered> {
         let _guard = super::scope::DepthGuard::enter()?;
         if let Some(list) = &query.settings {
             return self.under_settings(query, list, outer, scalars);
         }
+        // Of a subquery in an expression rows are wanted, wherever it stands.
+        let (totals, of_from) = (self.totals.of_next.take(), self.totals.of_from.take());
+        let lowered = self.rows_or_totals(query, outer, scalars, totals);
+        self.totals.of_from.set(of_from);
+        lowered
+    }
+
+    fn rows_or_totals(
+        &self,
+        query: &Query,
+        outer: &Ctes,
+        mut scalars: HashMap<String, Node>,
+        totals: bool,
+    ) -> Result<Lowered> {
+        let ctes = self.common_tables(query, outer, &mut scalars)?;
+        let tail = self.tail(query, &ctes)?;
+        match query.body.as_ref() {
+            body if totals => self.totals_of_body(body, &tail, &scalars, &ctes),
+            SetExpr::Select(select) => self.select(select, &tail, &scalars, &ctes),
+            // ORDER BY and LIMIT behind a UNION belong to its last SELECT.
+            body @ SetExpr::SetOperation { right, .. } if matches!(right.as_ref(), SetExpr::Select(_)) => {
+                self.body(body, &tail, &scalars, &ctes)
+            }
+            body => {
+                let lowered = self.body(body, &Tail::default(), &scalars, &ctes)?;
+                self.order_and_limit(lowered, &tail)
+            }
+        }
+    }
+
+    /// The queries that the names of WITH stand for, beside those from outside. Expressions become `scalars`.
+    pub(super) fn common_tables(&self, query: &Query, outer: &Ctes, scalars: &mut HashMap<String, Node>) -> Result<Ctes> {
         let mut ctes = outer.as_ref().clone();
         if let Some(with) = &query.with {
             if with.recursive {
@@ -73,19 +105,7 @@ impl Analyzer<'_> {
                 }
             }
         }
-        let ctes = Rc::new(ctes);
-        let tail = self.tail(query, &ctes)?;
-        match query.body.as_ref() {
-            SetExpr::Select(select) => self.select(select, &tail, &scalars, &ctes),
-            // ORDER BY and LIMIT behind a UNION belong to its last SELECT.
-            body @ SetExpr::SetOperation { right, .. } if matches!(right.as_ref(), SetExpr::Select(_)) => {
-                self.body(body, &tail, &scalars, &ctes)
-            }
-            body => {
-                let lowered = self.body(body, &Tail::default(), &scalars, &ctes)?;
-                self.order_and_limit(lowered, &tail)
-            }
-        }
+        Ok(Rc::new(ctes))
     }
 
     /// `tail`: of the last SELECT.
@@ -362,7 +382,7 @@ fn common_kinds(queries: &[&Lowered]) -> Result<Vec<SqlType>> {
 }
 
 /// The value that a column of a plan has in all rows because it was written so.
-fn constant_of<'p>(plan: &'p LogicalPlan, expr: &'p Expr) -> Option<&'p ScalarValue> {
+pub(super) fn constant_of<'p>(plan: &'p LogicalPlan, expr: &'p Expr) -> Option<&'p ScalarValue> {
     match (expr, plan) {
         (Expr::Literal(value, _), _) => Some(value),
         (Expr::Alias(alias), _) => constant_of(plan, &alias.expr),

@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use arrow::datatypes::DataType;
 use datafusion::common::Column;
 use datafusion::logical_expr::expr::Sort;
-use datafusion::logical_expr::{Expr, ExprSchemable, Extension, LogicalPlan, LogicalPlanBuilder};
+use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder};
 use gristmill_base::{Error, Result};
 use gristmill_functions::prewhere;
 use sqlparser::ast::{Distinct, GroupByExpr, JoinOperator, NamedWindowExpr, Query, Select, WindowType};
@@ -16,9 +15,8 @@ use super::clauses::Clauses;
 use super::grouping::{Keys, is_sets};
 use super::items::{Item, add_given_names, note_aliases};
 use super::limits::{Limit, LimitBy, Tail};
-use super::places::Place;
+use super::places::{Place, sliced};
 use super::scope::{Context, Scope};
-use super::ties::TiesNode;
 use super::windows::{Sorted, Windows};
 use super::{Analyzer, Lowered, OutputColumn, Typed, fill};
 use crate::ast::{Call, Node, Window, unescape_identifier};
@@ -32,12 +30,27 @@ impl Analyzer<'_> {
         scalars: &HashMap<String, Node>,
         ctes: &Rc<HashMap<String, Query>>,
     ) -> Result<Lowered> {
+        self.select_of(select, tail, scalars, ctes, false)
+    }
+
+    /// `totals`: of the row of totals that FROM has, instead of its rows.
+    pub(super) fn select_of(
+        &self,
+        select: &Select,
+        tail: &Tail,
+        scalars: &HashMap<String, Node>,
+        ctes: &Rc<HashMap<String, Query>>,
+        totals: bool,
+    ) -> Result<Lowered> {
         refuse_unsupported(select)?;
+        let tail = &*tail.with_distinct_on(select)?;
         if select.prewhere.is_some() {
             self.check_prewhere(&select.from)?;
         }
         self.clauses.borrow_mut().push(Clauses::of(select, tail, scalars));
+        self.totals.of_from.set(totals);
         let relation = self.from(&select.from, ctes);
+        self.totals.of_from.set(false);
         self.clauses.borrow_mut().pop();
         let relation = relation?;
         let joined_once = match &select.from[..] {
@@ -70,7 +83,7 @@ impl Analyzer<'_> {
             &mut scope.given_names,
         );
         let items = self.items(select, &mut scope)?;
-        let keys = tail.order_by.iter().map(|key| &key.node);
+        let keys = tail.order_by.iter().map(|key| &key.node).chain(tail.limit_by.iter().flat_map(|by| &by.keys));
         for node in [&prewhere, &selection, &having, &qualify].into_iter().flatten().chain(keys) {
             note_aliases(node, &mut scope)?;
         }
@@ -106,6 +119,9 @@ impl Analyzer<'_> {
             if let Some(node) = node {
                 let typed = self.expr(node, &scope.rows())?;
                 let condition = self.as_predicate(typed, what)?;
+                if totals {
+                    continue;
+                }
                 let is_early = what == "PREWHERE" && self.filters_before_final(&select.from)?;
                 let condition = if is_early { prewhere::mark(condition) } else { condition };
                 plan = LogicalPlanBuilder::from(plan).filter(condition)?.build()?;
@@ -160,7 +176,7 @@ impl Analyzer<'_> {
         if joins_before_having && let Some(arrays) = multiplied.take() {
             plan = self.multiplied(plan, arrays)?;
         }
-        if let Some(condition) = having {
+        if let Some(condition) = having.filter(|_| !totals) {
             plan = LogicalPlanBuilder::from(plan).filter(condition)?.build()?;
         }
         let windows = windows.0.into_inner();
@@ -178,8 +194,11 @@ impl Analyzer<'_> {
         if let Some(arrays) = multiplied {
             plan = self.multiplied(plan, arrays)?;
         }
-        if let Some(condition) = qualify {
+        if let Some(condition) = qualify.filter(|_| !totals) {
             plan = LogicalPlanBuilder::from(plan).filter(condition)?.build()?;
+        }
+        if totals {
+            return self.finish(plan, outputs, Vec::new(), None, select, &Tail::default());
         }
         self.finish(plan, outputs, order_by, limit_by, select, tail)
     }
@@ -272,24 +291,11 @@ impl Analyzer<'_> {
         let hidden = projection.len() > visible;
         let mut builder = LogicalPlanBuilder::from(plan).project(projection)?;
         match &select.distinct {
-            None | Some(Distinct::All) => {}
+            // DISTINCT ON has become a LIMIT BY.
+            None | Some(Distinct::All | Distinct::On(_)) => {}
             Some(Distinct::Distinct) if !hidden => builder = distinct_rows(builder)?,
             Some(Distinct::Distinct) => {
                 let on: Vec<Expr> = columns.iter().map(|column| column.expr.clone()).collect();
-                builder = self.first_of_each(builder, &first_of(on), &sorts)?;
-            }
-            Some(Distinct::On(exprs)) => {
-                let nodes = exprs.iter().map(translate::node).collect::<Result<Vec<_>>>()?;
-                let mut on = Vec::new();
-                for node in nodes {
-                    let text = format!("{node:#}");
-                    let at = columns.iter().position(|column| column.name == text).ok_or_else(|| {
-                        Error::not_implemented(format!(
-                            "DISTINCT ON ({node}) of an expression that is not in the SELECT list"
-                        ))
-                    })?;
-                    on.push(columns[at].expr.clone());
-                }
                 builder = self.first_of_each(builder, &first_of(on), &sorts)?;
             }
         }
@@ -317,8 +323,8 @@ impl Analyzer<'_> {
         }
         if let Some((skip, rows)) = ties {
             let keys = keys.iter().map(|key| fill::column_name(&key.column)).collect::<Result<_>>()?;
-            let node = TiesNode { input: builder.build()?, keys, skip, rows };
-            builder = LogicalPlanBuilder::from(LogicalPlan::Extension(Extension { node: Arc::new(node) }));
+            let plan = sliced(builder.build()?, Place::First(skip), Some(Place::First(rows)), Some(keys));
+            builder = LogicalPlanBuilder::from(plan);
         } else if let Some((skip, fetch)) = first_rows {
             builder = builder.limit(skip, fetch)?;
         } else if let Some(limit) = other_limit {

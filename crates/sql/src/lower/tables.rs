@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use datafusion::catalog::TableProvider;
 use gristmill_base::Result;
 use gristmill_types::Columns;
-use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Query, TableFactor, Visit, Visitor};
+use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Query, Select, TableFactor, Visit, Visitor};
 
 use super::sample::SamplingKey;
 use crate::ast::Node;
@@ -38,6 +38,8 @@ pub struct ResolvedTable {
     pub kept_aggregates: Vec<Node>,
     /// Database and table, or the table function's name.
     pub name: Vec<String>,
+    /// The row of totals of a view whose query has some.
+    pub totals: Option<Arc<dyn TableProvider>>,
 }
 
 impl ResolvedTable {
@@ -53,6 +55,7 @@ impl ResolvedTable {
             sampling: None,
             kept_aggregates: Vec::new(),
             name,
+            totals: None,
         }
     }
 }
@@ -62,6 +65,8 @@ impl ResolvedTable {
 pub struct ResolvedTables {
     pub by_text: HashMap<String, ResolvedTable>,
     pub names: NameNumbers,
+    /// A SELECT of the query says WITH TOTALS, or a view has totals.
+    pub may_have_totals: bool,
 }
 
 /// Numbers that make names unique. A statement and the views that it reads share one: the plans of these stand in the
@@ -128,6 +133,7 @@ struct Collector {
     references: Vec<(TableReference, bool)>,
     ctes: HashSet<String>,
     error: Option<gristmill_base::Error>,
+    totals: bool,
 }
 
 impl Visitor for Collector {
@@ -137,6 +143,11 @@ impl Visitor for Collector {
         if let Some(with) = &query.with {
             self.ctes.extend(with.cte_tables.iter().map(|cte| crate::ast::unescape_identifier(&cte.alias.name)));
         }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
+        self.totals |= super::totals::has_totals(select);
         ControlFlow::Continue(())
     }
 
@@ -187,7 +198,8 @@ pub async fn resolve_tables(query: &Query, resolver: &dyn TableResolver) -> Resu
     if let Some(error) = collector.error {
         return Err(error);
     }
-    let mut resolved = ResolvedTables { names: resolver.names(), ..ResolvedTables::default() };
+    let mut resolved =
+        ResolvedTables { names: resolver.names(), may_have_totals: collector.totals, ..ResolvedTables::default() };
     for (reference, required) in collector.references {
         let key = reference.key();
         if resolved.by_text.contains_key(&key) {
@@ -218,6 +230,7 @@ pub async fn resolve_tables(query: &Query, resolver: &dyn TableResolver) -> Resu
             },
             TableReference::Function(name, arguments) => resolver.function(name, arguments).await?,
         };
+        resolved.may_have_totals |= table.totals.is_some();
         resolved.by_text.insert(key, table);
     }
     Ok(resolved)
