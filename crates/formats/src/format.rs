@@ -119,6 +119,7 @@ formats! {
     RowBinaryWithNames "RowBinaryWithNames" [] 1 1 BINARY;
     RowBinaryWithNamesAndTypes "RowBinaryWithNamesAndTypes" [] 1 1 BINARY;
     RowBinaryWithNamesAndTypesAndDefaults "RowBinaryWithNamesAndTypesAndDefaults" [] 1 0 BINARY;
+    MsgPack "MsgPack" [] 1 1 BINARY;
     Null "Null" [] 0 1 TEXT;
 }
 
@@ -168,7 +169,8 @@ impl Format {
         self.declared().name
     }
 
-    fn names(self) -> impl Iterator<Item = &'static str> {
+    /// The name and the aliases.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
         let declared = self.declared();
         std::iter::once(declared.name).chain(declared.aliases.iter().copied())
     }

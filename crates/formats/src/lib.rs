@@ -14,6 +14,7 @@ pub mod format;
 mod fuzz;
 mod infer;
 pub mod input;
+mod msgpack;
 pub mod native;
 pub mod orc;
 pub mod output;
@@ -23,7 +24,7 @@ pub use compression::Compression;
 pub use format::{Format, Header};
 pub use infer::infer_schema;
 pub use input::{
-    Part, RowParser, bare_rows, count_left_out, file_batches, flagged_column, header_length, is_splittable, omitted_flag,
-    parser, part_parser, split_rows, with_omitted_flags,
+    Part, RowParser, bare_rows, count_left_out, file_batches, flagged_column, flags_of, header_length, is_splittable,
+    omitted_flag, parser, part_parser, split_rows, with_omitted_flags,
 };
 pub use output::{OutputContext, OutputFormat, ResultSummary, Told, writer};

@@ -100,7 +100,7 @@ pub async fn open_table_function(
 /// `input('structure')`: the data of the statement; without a structure, that of the INSERT's target.
 async fn input(call: &TableFunctionCall, context: &Arc<QueryContext>, hints: &SourceHints) -> Result<Arc<dyn Table>> {
     let structure = match &call.positional[..] {
-        [structure] => Some(gristmill_types::parse::structure(structure.word())?),
+        [structure] => Some(gristmill_types::parse::structure_with_defaults(structure.word())?),
         [] => hints.insert_target.clone(),
         more => return Err(wrong_count("input", more.len(), "('structure')")),
     };

@@ -28,8 +28,7 @@ pub fn structure(text: &str) -> Result<Columns> {
     match columns.iter().find(|column| column.default.is_some()) {
         None => Ok(columns),
         Some(column) => {
-            let text =
-                format!("Column '{}' of the structure has a default, which works in format() only: {text}", column.name);
+            let text = format!("Column '{}' of the structure has a default, which has no place here: {text}", column.name);
             Err(Error::new(ErrorCode::SYNTAX_ERROR, text))
         }
     }

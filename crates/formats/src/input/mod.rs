@@ -35,7 +35,7 @@ use gristmill_types::Columns;
 use crate::Format;
 use crate::columnar::FileBytes;
 use chunked::Chunked;
-pub use omitted::{flagged_column, omitted_flag, with_omitted_flags};
+pub use omitted::{flagged_column, flags_of, omitted_flag, with_omitted_flags};
 pub(crate) use rows::{BATCH_BYTES, BATCH_ROWS, Rows};
 pub use split::{bare_rows, is_splittable, split_rows};
 
@@ -193,10 +193,21 @@ fn make(
         )?;
         return Ok(Box::new(input));
     }
-    let (columns, flagged) = omitted::without_flags(columns);
-    let mut rows = Rows::new(format, &columns, settings, timezone, object)?;
+    if format == F::MsgPack {
+        let wanted = match wanted {
+            Some(wanted) => Columns::new(wanted.iter().map(|column| columns.0[*column].clone()).collect()),
+            None => columns.clone(),
+        };
+        let known = omitted::without_flags(columns).0;
+        return Ok(Box::new(crate::msgpack::MsgPackInput::new(&known, &wanted, settings, timezone, object)?));
+    }
+    let (given, mut flagged) = omitted::without_flags(columns);
+    let mut rows = Rows::new(format, &given, settings, timezone, object)?;
     if let Some(wanted) = wanted {
-        rows.project(wanted)?;
+        // Flags stand behind the columns.
+        let (columns, flags): (Vec<usize>, Vec<usize>) = wanted.iter().partition(|column| **column < given.len());
+        rows.project(&columns)?;
+        flagged = flags.iter().filter_map(|flag| flagged.get(flag - given.len()).copied()).collect();
     }
     rows.tell_omitted(&flagged);
     if let Some(part) = part {

@@ -38,7 +38,7 @@ pub(crate) fn without_flags(columns: &Columns) -> (Columns, Vec<usize>) {
 }
 
 /// The flags of a column that the data has as a whole (`None`: has not).
-pub(crate) fn flags_of(array: Option<&ArrayRef>, wanted: &SqlType, rows: usize) -> ArrayRef {
+pub fn flags_of(array: Option<&ArrayRef>, wanted: &SqlType, rows: usize) -> ArrayRef {
     let flags = match array.map(|array| array.logical_nulls()) {
         None => BooleanBuffer::new_set(rows),
         Some(Some(nulls)) if !wanted.is_nullable() => !nulls.inner(),

@@ -164,6 +164,7 @@ pub fn writer(format: Format, columns: &Columns, context: OutputContext) -> Resu
         F::RowBinary | F::RowBinaryWithNames | F::RowBinaryWithNamesAndTypes => {
             Box::new(crate::native::RowBinaryOutput::new(format, columns))
         }
+        F::MsgPack => Box::new(crate::msgpack::MsgPackOutput::new(columns, settings)?),
         F::Null => Box::new(Nothing),
         F::Parquet => Box::new(crate::columnar::parquet::ParquetOutput::new(columns, settings)?),
         F::Avro => Box::new(crate::avro::AvroOutput::new(columns, &context)?),

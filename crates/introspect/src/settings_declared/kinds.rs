@@ -37,6 +37,7 @@ const KINDS: &[(&str, &[&str])] = &[
             "queue_max_wait_ms",
         ],
     ),
+    ("MsgPackUUIDRepresentation", &["output_format_msgpack_uuid_representation"]),
     ("NonZeroUInt64", &["input_format_parquet_max_block_size", "max_block_size", "max_insert_block_size"]),
     ("ORCCompression", &["output_format_orc_compression_method"]),
     (

@@ -317,6 +317,8 @@ settings! {
     output_format_json_named_tuples_as_objects: bool = true, "Whether named tuples are objects in JSON.";
     output_format_json_array_of_rows: bool = false, "Whether JSONEachRow writes one array of its rows.";
     format_json_object_each_row_column_for_object_name: String = "", "The column whose values are the names of the objects of JSONObjectEachRow. Empty: row_1, row_2, …";
+    output_format_msgpack_uuid_representation: String = "ext", "What a UUID is in MsgPack: 'ext' an extension, 'str' its text, 'bin' its bytes.";
+    input_format_msgpack_number_of_columns: u64 = 0u64, "Columns of MsgPack data whose structure nobody gives.";
     format_regexp: String = "", "The regular expression of format Regexp: a whole line, with a group for each column.";
     format_regexp_escaping_rule: String = "Raw", "How the fields of format Regexp are written: Escaped, Quoted, CSV, JSON, Raw.";
     format_regexp_skip_unmatched: bool = false, "Leave out lines that the regular expression of format Regexp does not match; else they are errors.";
@@ -497,6 +499,8 @@ settings! {
     log_processors_profiles: bool = true, "Whether the operators of a query's plan go to system.processors_profile_log.";
     query_metric_log_interval: i64 = -1i64, "Milliseconds between the entries of a running query in system.query_metric_log. -1: as the server's configuration says; 0: none.";
     log_comment: String = "", "A word of the client's for system.query_log.";
+    describe_include_subcolumns: bool = false, "Whether DESCRIBE tells the parts of columns that can be read by themselves, such as sizes of arrays, with a column is_subcolumn.";
+    describe_compact_output: bool = false, "Whether DESCRIBE tells names and types alone.";
     allow_suspicious_codecs: bool = false, "Whether CODEC(…) may name combinations that gain nothing.";
     flatten_nested: bool = true, "Whether a column of type Nested is declared as an array for each of its fields.";
     asterisk_include_materialized_columns: bool = false, "Whether * stands for MATERIALIZED columns as well.";

@@ -102,7 +102,7 @@ pub(crate) fn structure(word: &str) -> Result<Option<Columns>> {
     if word.trim().is_empty() || word.eq_ignore_ascii_case("auto") {
         return Ok(None);
     }
-    gristmill_types::parse::structure(word).map(Some)
+    gristmill_types::parse::structure_with_defaults(word).map(Some)
 }
 
 pub(crate) fn compression(word: &str) -> Result<Option<Compression>> {

@@ -23,6 +23,14 @@ pub fn given_columns(columns: &Columns) -> Columns {
     Columns::new(columns.iter().filter(is_given).cloned().collect())
 }
 
+/// What is read of data for a structure: its columns, and where they have defaults what the data leaves out.
+pub fn carried_columns(columns: &Columns) -> Columns {
+    if columns.iter().any(|column| column.default.is_some()) {
+        return with_omitted_flags(&given_columns(columns));
+    }
+    columns.clone()
+}
+
 pub fn open(call: &TableFunctionCall, context: &QueryContext) -> Result<Arc<dyn Table>> {
     let (format, structure, data) = match &call.positional[..] {
         [format, data] => (format, None, data),
@@ -36,7 +44,7 @@ pub fn open(call: &TableFunctionCall, context: &QueryContext) -> Result<Arc<dyn 
         Some(structure) => gristmill_types::parse::structure_with_defaults(structure.word())?,
         None => infer_schema(format, data, true, settings, OBJECT)?,
     };
-    let carried = with_omitted_flags(&given_columns(&columns));
+    let carried = carried_columns(&columns);
     let mut parser = parser(format, &carried, settings, session_timezone(settings), OBJECT)?;
     let mut batches = parser.push(data)?;
     batches.extend(parser.finish()?);

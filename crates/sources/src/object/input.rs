@@ -23,6 +23,7 @@ use super::filter::ScanFilter;
 use super::layout::Layout;
 use super::text::{TextInput, TextPlan, TextScan};
 use crate::function_table::definition;
+use crate::generate::format::carried_columns;
 use crate::hints::SharedInput;
 
 /// Bytes that are looked at for a structure nobody gave.
@@ -92,13 +93,9 @@ impl Table for InputTable {
     }
 
     async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
-        let schema = self.definition.columns.arrow();
-        let run = Arc::new(Run {
-            columns: self.definition.columns.clone(),
-            input: self.input.clone(),
-            format: self.format,
-            scan: Mutex::new(None),
-        });
+        let columns = carried_columns(&self.definition.columns);
+        let schema = columns.arrow();
+        let run = Arc::new(Run { columns, input: self.input.clone(), format: self.format, scan: Mutex::new(None) });
         let partitions = (0..context.threads().max(1))
             .map(|_| Arc::new(InputPartition { run: run.clone(), schema: schema.clone() }) as Arc<dyn PartitionStream>)
             .collect();

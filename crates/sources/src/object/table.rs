@@ -9,7 +9,7 @@ use gristmill_catalog::{Table, TableDefinition, TableWriter};
 use gristmill_formats::Format;
 use gristmill_introspect::QueryContext;
 use gristmill_objstore::{Glob, Provider, Store};
-use gristmill_types::{Column, Columns};
+use gristmill_types::{Column, Columns, DefaultKind};
 
 use super::fetch::Fetcher;
 use super::file::SourceFile;
@@ -21,6 +21,7 @@ use super::{hive, infer};
 use crate::arguments::ObjectArguments;
 use crate::caches::SourceCaches;
 use crate::function_table::definition;
+use crate::generate::format::carried_columns;
 
 #[derive(Debug)]
 pub struct ObjectTable {
@@ -91,7 +92,7 @@ impl ObjectTable {
             }
         };
         let definition = definition(source.engine(), &function, columns.clone());
-        let layout = Arc::new(Layout::new(&columns, &hive_columns));
+        let layout = Arc::new(Layout::new(&carried_columns(&columns), &hive_columns));
         Ok(Arc::new(ObjectTable { source, definition, layout, caches: caches.clone(), files: Some(files) }))
     }
 
@@ -164,7 +165,7 @@ fn with_format(mut source: ObjectSource, format: Option<Format>) -> Result<Objec
 async fn from_target(source: &ObjectSource, fetcher: &Fetcher, files: &Files, target: &Columns) -> Result<Columns> {
     match fetcher.context.settings.use_structure_from_insertion_table_in_table_functions {
         0 => infer::structure(source, fetcher, files).await,
-        1 => Ok(target.clone()),
+        1 => Ok(given_by_files(target)),
         // Formats whose files name their columns are asked: with another set of columns the target's is not theirs.
         _ if source.format.carries_schema() => {
             let inferred = infer::structure(source, fetcher, files).await?;
@@ -178,8 +179,17 @@ async fn from_target(source: &ObjectSource, fetcher: &Fetcher, files: &Files, ta
                     .collect(),
             ))
         }
-        _ => Ok(target.clone()),
+        _ => Ok(given_by_files(target)),
     }
+}
+
+/// A table's columns as a file gives them: one that the table computes is a column like any other.
+fn given_by_files(target: &Columns) -> Columns {
+    let given = |column: &Column| match &column.default {
+        Some((DefaultKind::Default, _)) => column.clone(),
+        _ => Column { default: None, ..column.clone() },
+    };
+    Columns::new(target.iter().map(given).collect())
 }
 
 /// The files that the key's pattern matches, in the order of their keys.
@@ -226,6 +236,19 @@ fn braces_expanded(key: &str) -> Result<Option<Vec<String>>> {
     Ok(names)
 }
 
+/// A file gives its columns: a function over files has none that are computed when it is read, or are only there for others.
+fn refuse_computed(columns: &Columns) -> Result<()> {
+    let is_special = |column: &&Column| !matches!(column.default, None | Some((DefaultKind::Default, _)));
+    match columns.iter().find(is_special) {
+        None => Ok(()),
+        Some(column) => {
+            let text =
+                format!("Column '{}' of files cannot be MATERIALIZED, ALIAS or EPHEMERAL: write DEFAULT", column.name);
+            Err(Error::new(ErrorCode::BAD_ARGUMENTS, text))
+        }
+    }
+}
+
 #[async_trait]
 impl Table for ObjectTable {
     fn definition(&self) -> Arc<TableDefinition> {
@@ -244,7 +267,10 @@ impl Table for ObjectTable {
             ));
         }
         let (files, layout) = match &self.files {
-            Some(files) => (files.clone(), self.layout.clone()),
+            Some(files) => {
+                refuse_computed(&self.definition.columns)?;
+                (files.clone(), self.layout.clone())
+            }
             None => {
                 let fetcher = fetcher(&self.source, &self.caches, context)?;
                 let files = list(&self.source, &fetcher, true).await?;

@@ -10,6 +10,7 @@ use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array
 use arrow::compute::take;
 use arrow::datatypes::Schema;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_formats::{flagged_column, flags_of};
 use gristmill_introspect::Settings;
 
 use crate::object::convert::Converter;
@@ -24,6 +25,8 @@ pub enum Place {
     Missing,
     /// One row with the value of all.
     Constant(ArrayRef),
+    /// What the file leaves out of a column: that one's index in the layout, and among the file's columns, where it is there.
+    Omitted { of: usize, at: Option<usize> },
 }
 
 /// The places of the columns of a layout that a scan needs.
@@ -53,6 +56,10 @@ impl FileColumns {
                     return Ok((index, Place::Constant(value)));
                 }
                 let name = layout.name(index);
+                if let Some(column) = flagged_column(name) {
+                    let of = layout.columns.index_of(column).ok_or_else(|| Error::logical("A flag of no column"))?;
+                    return Ok((index, Place::Omitted { of, at: finder.find(column) }));
+                }
                 match finder.find(name) {
                     Some(at) => Ok((index, Place::File(at))),
                     None if settings.input_format_parquet_allow_missing_columns => Ok((index, Place::Missing)),
@@ -86,7 +93,7 @@ impl FileColumns {
         let mut found: Vec<usize> = columns
             .iter()
             .filter_map(|&column| match self.place(column) {
-                Some(Place::File(at)) => Some(*at),
+                Some(Place::File(at) | Place::Omitted { at: Some(at), .. }) => Some(*at),
                 _ => None,
             })
             .collect();
@@ -102,14 +109,19 @@ impl FileColumns {
             .iter()
             .map(|&column| {
                 let kind = self.layout.kind(column);
+                let read = |at: &usize| present.binary_search(at).map_err(|_| Error::logical("A column was not read"));
                 match self.place(column) {
                     Some(Place::File(at)) => {
-                        let position = present.binary_search(at).map_err(|_| Error::logical("A column was not read"))?;
+                        let position = read(at)?;
                         self.converter
                             .adopt(block.column(position), kind)
                             .context(|| format!("while reading column '{}' of '{}'", self.layout.name(column), self.path))
                     }
                     Some(Place::Constant(value)) => repeat(value, rows),
+                    Some(Place::Omitted { of, at }) => {
+                        let array = at.as_ref().map(read).transpose()?.map(|position| block.column(position));
+                        Ok(flags_of(array, self.layout.kind(*of), rows))
+                    }
                     Some(Place::Missing) => Ok(gristmill_types::default::default_array(kind, rows)),
                     None => Err(Error::logical("A column was not planned")),
                 }

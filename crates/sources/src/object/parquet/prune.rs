@@ -73,6 +73,8 @@ impl GroupStatistics<'_> {
         let kind = self.columns.layout().kind(index);
         match self.columns.place(index)? {
             Place::Constant(value) => repeat(value, self.groups.len()).ok(),
+            // A flag, which is either.
+            Place::Omitted { .. } => None,
             Place::Missing => {
                 let value = gristmill_types::default::default_array(kind, 1);
                 repeat(&value, self.groups.len()).ok()
