@@ -25,14 +25,24 @@ pub fn aggregate_of(
     over(&plan, aggregate.input(), rows)?.execute(partition, task)
 }
 
-/// The operator over a stream in the place of its input, to be run once.
+/// The operator over one stream in the place of its input, whichever of its streams is run, and once.
 pub fn over(
     operator: &Arc<dyn ExecutionPlan>,
     input: &Arc<dyn ExecutionPlan>,
     rows: SendableRecordBatchStream,
 ) -> Result<Arc<dyn ExecutionPlan>> {
+    over_all(operator, input, vec![rows])
+}
+
+/// The operator over all streams of its input, to be run once.
+pub fn over_all(
+    operator: &Arc<dyn ExecutionPlan>,
+    input: &Arc<dyn ExecutionPlan>,
+    rows: Vec<SendableRecordBatchStream>,
+) -> Result<Arc<dyn ExecutionPlan>> {
     let properties = input.properties().clone();
-    let rest: Arc<dyn ExecutionPlan> = Arc::new(RestOfStream { stream: Mutex::new(Some(rows)), properties });
+    let streams = rows.into_iter().map(|rows| Mutex::new(Some(rows))).collect();
+    let rest: Arc<dyn ExecutionPlan> = Arc::new(RestOfStream { streams, properties });
     operator.clone().replace_children(vec![rest], ReplaceChildrenOptions::new(ChildrenPropertiesMode::Keep))
 }
 
@@ -71,9 +81,9 @@ impl Ran {
     }
 }
 
-/// A stream as a plan, to be run once.
+/// Streams as a plan, to be run once; a single one is that of any number.
 struct RestOfStream {
-    stream: Mutex<Option<SendableRecordBatchStream>>,
+    streams: Vec<Mutex<Option<SendableRecordBatchStream>>>,
     properties: Arc<PlanProperties>,
 }
 
@@ -113,8 +123,11 @@ impl ExecutionPlan for RestOfStream {
         Ok(self)
     }
 
-    fn execute(&self, _: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let Some(stream) = self.stream.lock().take() else { return internal_err!("The rest of a stream is read twice") };
-        Ok(stream)
+    fn execute(&self, number: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let stream = self.streams.get(if self.streams.len() == 1 { 0 } else { number });
+        match stream.and_then(|stream| stream.lock().take()) {
+            Some(stream) => Ok(stream),
+            None => internal_err!("The rest of a stream is read twice"),
+        }
     }
 }

@@ -53,6 +53,11 @@ impl SpillSooner {
         Ok((sort.is_some() || group_by.is_some()).then_some(SpillSooner { sort, group_by }))
     }
 
+    /// Whether groups go to disk before memory is refused.
+    pub fn spills_groups(&self) -> bool {
+        self.group_by.is_some()
+    }
+
     fn bytes_for(&self, plan: &Arc<dyn ExecutionPlan>) -> Option<u64> {
         if let Some(sort) = plan.downcast_ref::<SortExec>() {
             // One with a bound keeps no more rows than that.
