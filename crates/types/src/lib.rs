@@ -27,6 +27,7 @@ pub mod scan;
 pub mod sql_type;
 pub mod states;
 pub mod statistics;
+pub mod subcolumns;
 pub mod supertype;
 pub mod text;
 pub mod wide;

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow::array::UInt8Array;
+use arrow::array::{ArrayRef, BinaryViewArray, UInt8Array};
 use gristmill_base::{Error, Result};
+use gristmill_introspect::Settings;
 use gristmill_sql::format_query::query_of_view;
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{self, ObjectKind, SelectStatement, Statement, TableExpression, TableName};
 use gristmill_types::sql_type::quote;
-use gristmill_types::{Columns, SqlType};
+use gristmill_types::subcolumns::{self, Subcolumn};
+use gristmill_types::{Column, Columns, SqlType};
 
 use super::{Interpreter, Outcome, may_know};
 use crate::looped;
@@ -40,18 +42,18 @@ impl Interpreter {
                 if name.eq_ignore_ascii_case(merged_tables::FUNCTION) {
                     let merged = Merged::of_call(&call, &self.context.database)?;
                     let tables = merged.tables(&self.engine.databases, &self.context, None)?;
-                    return described(&merged_tables::columns(&tables)?, &ttl);
+                    return described(&merged_tables::columns(&tables)?, &ttl, &self.context.settings);
                 }
                 if let Some((table, request)) = index_call(&self.engine, &self.context, &call)? {
                     let (columns, _) = table.index_rows(&self.context, request, true).await?;
-                    return described(&columns, &ttl);
+                    return described(&columns, &ttl, &self.context.settings);
                 }
                 let table = gristmill_sources::open_table_function(&call, &self.context, &hints(&self.engine)).await?;
                 table.definition().columns.clone()
             }
             TableExpression::Query(query) => self.columns_of(query).await?,
         };
-        described(&columns, &ttl)
+        described(&columns, &ttl, &self.context.settings)
     }
 
     pub(crate) fn show_create_table(&self, name: &TableName) -> Result<Outcome> {
@@ -89,25 +91,40 @@ impl Interpreter {
 }
 
 /// The rows of DESCRIBE. `ttl`: of columns, by name.
-fn described(columns: &Columns, ttl: &BTreeMap<String, String>) -> Result<Outcome> {
-    let names = ["name", "type", "default_type", "default_expression", "comment", "codec_expression", "ttl_expression"];
-    let rows: Vec<Vec<String>> = columns
-        .iter()
-        .map(|column| {
-            let (kind, expression) = match &column.default {
-                Some((kind, text)) => (kind.name().to_string(), text.clone()),
-                None => (String::new(), String::new()),
-            };
-            vec![
-                column.name.clone(),
-                column.kind.pretty(),
-                kind,
-                expression,
-                column.comment.clone(),
-                column.codec.clone(),
-                ttl.get(&column.name).cloned().unwrap_or_default(),
-            ]
-        })
+fn described(columns: &Columns, ttl: &BTreeMap<String, String>, settings: &Settings) -> Result<Outcome> {
+    let mut names =
+        vec!["name", "type", "default_type", "default_expression", "comment", "codec_expression", "ttl_expression"];
+    let of_column = |column: &Column| {
+        let (kind, expression) = match &column.default {
+            Some((kind, text)) => (kind.name().to_string(), text.clone()),
+            None => (String::new(), String::new()),
+        };
+        let ttl = ttl.get(&column.name).cloned().unwrap_or_default();
+        [column.name.clone(), column.kind.pretty(), kind, expression, column.comment.clone(), column.codec.clone(), ttl]
+    };
+    let of_part = |(column, part): (&Column, Subcolumn)| {
+        let codec = if part.has_codec { column.codec.clone() } else { String::new() };
+        let ttl = ttl.get(&column.name).cloned().unwrap_or_default();
+        let name = format!("{}.{}", column.name, part.name);
+        [name, part.kind.pretty(), String::new(), String::new(), column.comment.clone(), codec, ttl]
+    };
+    let mut rows: Vec<[String; 7]> = columns.iter().map(of_column).collect();
+    let of_columns = rows.len();
+    if settings.describe_include_subcolumns {
+        let parts =
+            columns.iter().flat_map(|column| subcolumns::of(&column.kind).into_iter().map(move |part| (column, part)));
+        rows.extend(parts.map(of_part));
+    }
+    if settings.describe_compact_output {
+        names.truncate(2);
+    }
+    let mut structure: Vec<(&str, SqlType)> = names.iter().map(|name| (*name, SqlType::String)).collect();
+    let mut arrays: Vec<ArrayRef> = (0..names.len())
+        .map(|at| Arc::new(BinaryViewArray::from_iter_values(rows.iter().map(|row| row[at].as_bytes()))) as ArrayRef)
         .collect();
-    Outcome::texts(&names, &rows)
+    if settings.describe_include_subcolumns {
+        structure.push(("is_subcolumn", SqlType::UInt8));
+        arrays.push(Arc::new(UInt8Array::from_iter_values((0..rows.len()).map(|at| u8::from(at >= of_columns)))));
+    }
+    Outcome::rows(Columns::of(structure), arrays)
 }

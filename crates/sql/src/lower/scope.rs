@@ -16,7 +16,7 @@ use sqlparser::ast::Query;
 use super::aggregates::Grouped;
 use super::windows::Windows;
 use super::{Analyzer, Typed};
-use crate::ast::{Node, Window, call};
+use crate::ast::{Literal, Node, Window, call};
 
 /// Functions that standard SQL calls by their names alone, where no column is called so.
 const WITHOUT_PARENTHESES: &[(&str, &str)] = &[
@@ -223,6 +223,16 @@ impl Analyzer<'_> {
                 (SqlType::Map(..), "values") => return self.expr(&call("mapValues", vec![node()]), context),
                 (SqlType::Array(_) | SqlType::Map(..), "size0") => return self.expr(&call("length", vec![node()]), context),
                 (_, "null") if whole.kind.is_nullable() => return self.expr(&call("isNull", vec![node()]), context),
+                // Of what lies deeper, and of strings.
+                (SqlType::String | SqlType::Array(_), part) if part == "null" || part.starts_with("size") => {
+                    let part = Node::Literal(Literal::Text(part.as_bytes().to_vec()));
+                    if let Ok(read) = self.expr(&call("getSubcolumn", vec![node(), part]), context) {
+                        return Ok(read);
+                    }
+                    if let SqlType::Array(_) = whole.kind.plain() {
+                        return self.tuple_field(whole, field);
+                    }
+                }
                 (SqlType::Tuple(_) | SqlType::Map(..) | SqlType::Array(_), _) => return self.tuple_field(whole, field),
                 _ => {}
             }
