@@ -45,6 +45,7 @@ SMALL = (
     ),
 )
 STORED = 40
+FILES = 400
 
 
 @dataclass
@@ -81,6 +82,8 @@ QUERIES = [
     Query("busy", "max_threads", "SELECT uniqExact(url) FROM events", "max_threads = 1", busy=1.0),
     Query("connections", "s3_max_connections", "SELECT count(), sum(length(s)) FROM {store}", "s3_max_connections = 1", ()),
     Query("connections", "s3_max_connections", "SELECT max(id), max(s) FROM {store}", "s3_max_connections = 3", ()),
+    Query("small files", "small_files", "SELECT count(), sum(v) FROM {files}", setup=()),
+    Query("small files", "small_files", "SELECT k, count(), max(s) FROM {files} GROUP BY k FORMAT Null", setup=()),
     Query("cold cache", "uncompressed_cache", "SELECT max(length(url)) FROM events WHERE id < 1200000", "use_uncompressed_cache = 0"),
     Query("cold cache", "uncompressed_cache", "SELECT sum(amount), max(user) FROM events WHERE id < 3000000", "use_uncompressed_cache = 0"),
 ]
@@ -147,13 +150,22 @@ def store(folder: Path):
         server.stop()
 
 
+def many_files(folder: Path) -> str:
+    """Many small files of a folder, as a table function."""
+    name = f"{folder}/many/{{_partition_id}}.parquet"
+    columns = "number AS id, number % 7 AS k, number * 3 AS v, toString(number) AS s"
+    write = f"INSERT INTO FUNCTION file('{name}', Parquet) PARTITION BY id % {FILES} SELECT {columns} FROM numbers({FILES * 100})"
+    subprocess.run([BINARY, "local", "-q", write], check=True)
+    return f"file('{folder}/many/*.parquet', Parquet)"
+
+
 def main():
     wanted = sys.argv[1] if len(sys.argv) > 1 else ""
     failed = 0
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         folder = Path(name)
         data = {}
-        place = None
+        place = files = None
         print(f"{'group':12} {'rule':20} {'before':>9} {'after':>9} {'promised':>9} {'gained':>9}  share")
         for number, query in enumerate(one for one in QUERIES if wanted in one.group):
             if query.setup not in data:
@@ -164,7 +176,9 @@ def main():
             shutil.copytree(data[query.setup], path)
             if "{store}" in query.text and place is None:
                 place = stack.enter_context(store(folder))
-            text = query.text.replace("{store}", place or "")
+            if "{files}" in query.text and files is None:
+                files = many_files(folder)
+            text = query.text.replace("{store}", place or "").replace("{files}", files or "")
             beside = stack.enter_context(contextlib.ExitStack())
             beside.enter_context(others(query.busy))
             before, rule, gain, change, best = judged(path, query, text, query.settings, "SYSTEM STOP MERGES")
@@ -179,6 +193,10 @@ def main():
             statements, sets = changes(change)
             kept = dict(pair.split(" = ") for pair in query.settings.split(", ") if pair)
             settings = ", ".join(f"{name} = {value}" for name, value in (kept | sets).items())
+            if rule == "small_files":
+                # The same rows are in another place then.
+                [joined] = re.findall(r"INSERT INTO FUNCTION (.*) SELECT \* FROM ", change)
+                text = text.replace(files, joined)
             after = judged(path, query, text, settings, *statements)[0]
             beside.close()
             gained, promised = int(before) - int(after), int(gain)

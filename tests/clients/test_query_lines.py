@@ -97,6 +97,21 @@ KINDS = {
             r"<Debug> ReadFromObjectStorage: Read 100000 rows, gave \d+ .*[1-9]\d* row groups read, \d+ pruned",
         ],
     ),
+    "reading ahead of a table": (
+        f"SELECT sum(user) FROM lines WHERE {BY_DAY} SETTINGS use_uncompressed_cache = 0",
+        [
+            r"<Debug> Prefetcher: default\.lines: \d+ units to read, of up to \d+ granules or .*; each of \d+ streams has its next unit fetched",
+            r"<Trace> Prefetcher: \d+ ranges of parts/202602_.*\.parquet in \d+ reads, .*: they ",
+        ],
+    ),
+    "reading ahead of files": (
+        "SELECT max(s) FROM file('lines.parquet') WHERE n > 11",
+        [
+            r"<Debug> Prefetcher: Reads ahead as long as what is held fits .*, in up to \d+ fetches at once; .*requests take up to .*, and ranges up to",
+            r"<Trace> Prefetcher: Fetches \d+ ranges, .*, of .*lines\.parquet",
+            r"<Debug> Prefetcher: Fetched .* in [1-9]\d* fetches ahead of those who decode; held .* at most, and \d+ times",
+        ],
+    ),
     "a join": (
         "SELECT count() FROM lines AS a JOIN (SELECT number AS id FROM numbers(1000)) AS b USING (id) WHERE a.user < 900",
         [r"<Debug> HashJoin: Built the table of the kept side: \d+ rows in", r"<Debug> HashJoin: Joined\. \d+ rows of both sides .* to \d+ rows"],

@@ -178,6 +178,56 @@ def test_many_small_parts_want_to_be_one(path):
     assert "small_parts" not in rules, told
 
 
+def test_many_small_files_want_to_be_few(tmp_path, cache):
+    """The files of a folder, and what the advice makes of them, are read alike, and there is nothing more to say."""
+    split = f"INSERT INTO FUNCTION file('{tmp_path}/many/{{_partition_id}}.parquet') PARTITION BY number % 200 SELECT number FROM numbers(20000)"
+    many = f"SELECT count(), sum(number) FROM file('{tmp_path}/many/*.parquet')"
+    _, rules, _, told = judged(many, split, env=cache)
+    assert "small_files" in rules, told
+    [change] = [line.strip() for line in told.split("\n") if "INSERT INTO FUNCTION file(" in line]
+    few = many.replace("many/*", "many/joined/rows")
+    answer = gristmill(change, many, few, env=cache).ok()
+    assert answer.rows[0] == answer.rows[1] == ["20000", "199990000"], answer
+    _, rules, _, told = judged(few, env=cache)
+    assert "small_files" not in rules, told
+
+
+def test_requests_for_small_files_of_a_slow_store_are_saved(s3, cache):
+    slow = Fault("slow", seconds=0.05)
+    for number in range(40):
+        s3.put(f"data/tiny/{number}.csv", f"{number}\n".encode())
+    with FaultProxy(s3.port, lambda request: slow if request.method == "GET" else None) as proxy:
+        source = f"s3('http://127.0.0.1:{proxy.port}/data/tiny/*.csv', {s3.keys}, 'CSV', 'n UInt64')"
+        _, rules, _, told = judged(f"SELECT sum(n) FROM {source}", env=cache, settings=", s3_max_connections = 4")
+    assert "small_files" in rules, told
+    assert f"INSERT INTO FUNCTION s3('http://127.0.0.1:{proxy.port}/data/tiny/joined/rows.csv', 'CSV')" in told, told
+
+
+def test_what_rewrites_parts_is_judged(path):
+    """Statements that work on parts tell what they did as queries do."""
+    asked = "explain_limit = 1, mutations_sync = 1"
+    created = "CREATE TABLE made ENGINE = MergeTree ORDER BY id AS SELECT * FROM t"
+    insert = "INSERT INTO t SELECT id + 1000000, user, url FROM t WHERE id < 1000"
+    statements = [
+        "SYSTEM STOP MERGES t",
+        f"SET {asked}",
+        "ALTER TABLE t UPDATE url = concat(url, '!') WHERE user % 2 = 0",
+        "ALTER TABLE t DELETE WHERE id % 3 = 0",
+        "SYSTEM START MERGES t",
+        "OPTIMIZE TABLE t FINAL",
+        created,
+        "SET explain_limit = 0",
+    ]
+    rows = "arrayFirst((rows, name) -> name IN ('mutate', 'merge', 'write'), stages.rows_in, stages.name)"
+    logged = f"SELECT arrayStringConcat(arrayFilter(name -> name IN ('mutate', 'merge', 'write'), stages.name), ','), {rows}, least_microseconds > 0 FROM system.query_limit_log ORDER BY event_time_microseconds"
+    answer = gristmill(*TABLE, insert, *statements, logged, path=path)
+    assert answer.code == 0 and answer.err.count("Took ") == 4, answer
+    update, delete, merge, write = answer.rows
+    assert update[0] == delete[0] == "mutate" and int(update[1]) >= 300000, answer
+    assert merge[0] == "merge" and int(merge[1]) >= 200000 and write[0] == "write" and int(write[1]) >= 200000, answer
+    assert [row[2] for row in answer.rows] == ["1"] * 4, answer
+
+
 def test_what_is_decoded_each_time_wants_a_cache(path):
     _, rules, _, told = judged("SELECT max(length(url)) FROM t", *TABLE, path=path, settings=", use_uncompressed_cache = 0")
     assert "uncompressed_cache" in rules and "SET use_uncompressed_cache = 1" in told, told

@@ -100,6 +100,10 @@ pub struct Filesystem {
     pub available: u64,
     /// What is free, with what is kept for the system's own account.
     pub free: u64,
+    /// Files that it can hold, that this process may still make, and that could be made.
+    pub inodes: u64,
+    pub inodes_available: u64,
+    pub inodes_free: u64,
 }
 
 /// The file system of a path.
@@ -114,7 +118,14 @@ pub fn filesystem(path: &Path) -> io::Result<Filesystem> {
         told
     };
     let bytes = |blocks: u64| blocks.saturating_mul(told.f_frsize);
-    Ok(Filesystem { capacity: bytes(told.f_blocks), available: bytes(told.f_bavail), free: bytes(told.f_bfree) })
+    Ok(Filesystem {
+        capacity: bytes(told.f_blocks),
+        available: bytes(told.f_bavail),
+        free: bytes(told.f_bfree),
+        inodes: told.f_files,
+        inodes_available: told.f_favail,
+        inodes_free: told.f_ffree,
+    })
 }
 
 /// The limit of the control group, of either version; `max` of version 2 is no number and so no limit.

@@ -12,11 +12,11 @@ use datafusion::datasource::source_as_provider;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::{Expr, LogicalPlan, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
-use gristmill_access::rights::{Object, denied};
+use gristmill_access::rights::Object;
 use gristmill_introspect::QueryContext;
 
 use crate::engine::Engine;
-use crate::interpret::privilege;
+use crate::interpret::{missing, privilege};
 use crate::plan::session_state;
 
 #[derive(Debug)]
@@ -39,11 +39,12 @@ impl GrantedColumns {
             let object = Object::column(&self.database, &self.table, name);
             self.context.rights().has(privilege("SELECT"), &object)
         };
-        if read.iter().all(may) {
-            return Ok(());
+        let right = format!("SELECT({}) ON {}", read.join(", "), Object::table(&self.database, &self.table));
+        if !read.iter().all(may) {
+            return Err(DataFusionError::from(missing(&self.context, &right)));
         }
-        let grant = format!("SELECT({}) ON {}", read.join(", "), Object::table(&self.database, &self.table));
-        Err(DataFusionError::from(denied(&self.context.user, &grant)))
+        self.context.note_right(true, &right);
+        Ok(())
     }
 
     fn check_scan(&self, projection: Option<&Vec<usize>>, filters: &[Expr]) -> Result<()> {

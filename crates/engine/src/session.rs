@@ -12,7 +12,7 @@ use gristmill_access::{Level, Privileges};
 use gristmill_base::{Error, ErrorCode, Result, allocations, units};
 use gristmill_catalog::databases::is_of_each_user;
 use gristmill_introspect::opentelemetry::QueryTrace;
-use gristmill_introspect::{Client, QueryContext, Settings, Use, custom, processes, tell};
+use gristmill_introspect::{Client, Event, QueryContext, Settings, Use, custom, processes, tell};
 use gristmill_sql::access::AccessStatement;
 use gristmill_sql::statement::{self, Assignments, Insert, InsertSource, Limits, Outfile, Statement};
 use gristmill_sql::{size, user_functions};
@@ -84,7 +84,7 @@ impl Session {
     /// What the user may do now: others may have changed it. Error: UNKNOWN_USER where the user was dropped.
     fn access(&self) -> Result<Arc<Effective>> {
         let (user, roles) = (self.user.clone(), self.roles.clone());
-        let identity = Identity { user, roles, default_database: String::new() };
+        let identity = Identity { user, roles, default_database: String::new(), method: "" };
         Ok(Arc::new(Effective::of(&self.engine.access.state(), &identity)?))
     }
 
@@ -150,6 +150,7 @@ impl Session {
         let context =
             QueryContext::new(&statement.text, &query_id, &self.user, &self.database, effective, self.engine.env.clone());
         let context = context.of_user(access).of_client(self.client.clone());
+        context.counters.add(Event::QueryParseMicroseconds, parsed_us.saturating_sub(began_us));
         tell_begin(&context, parsed_us.saturating_sub(began_us));
         let flushes_logs = parsed.as_ref().is_ok_and(Statement::flushes_logs);
         let probability = context.settings.opentelemetry_start_trace_probability;

@@ -55,6 +55,10 @@ pub struct PartLogEntry {
     /// 0: none.
     pub error_code: i32,
     pub exception: String,
+    /// The mutation that the part goes through; the first and the last of several: `mutation_3.txt..mutation_7.txt`.
+    pub mutation_ids: String,
+    /// That the part has, by name.
+    pub projections: Vec<String>,
     pub profile_events: Vec<(&'static str, u64)>,
 }
 
@@ -69,8 +73,16 @@ pub fn part_log() -> &'static Log<PartLogEntry> {
 
 impl LogEntry for PartLogEntry {
     fn heap_bytes(&self) -> usize {
-        texts_bytes([&self.query_id, &self.database, &self.table, &self.part_name, &self.path, &self.exception])
-            + texts_bytes(&self.merged_from)
+        texts_bytes([
+            &self.query_id,
+            &self.database,
+            &self.table,
+            &self.part_name,
+            &self.path,
+            &self.exception,
+            &self.mutation_ids,
+        ]) + texts_bytes(&self.merged_from)
+            + texts_bytes(&self.projections)
             + self.profile_events.len() * size_of::<(&str, u64)>()
     }
 }

@@ -63,3 +63,24 @@ pub fn snapshot() -> Vec<Pending> {
     let shown: Vec<_> = SHOWN.lock().values().cloned().collect();
     shown.iter().map(|pending| pending.lock().clone()).collect()
 }
+
+/// How much of it there is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PendingTotals {
+    /// Rows that will be written together count as one.
+    pub groups: u64,
+    pub inserts: u64,
+    pub bytes: u64,
+}
+
+pub fn totals() -> PendingTotals {
+    let mut totals = PendingTotals::default();
+    let shown: Vec<_> = SHOWN.lock().values().cloned().collect();
+    for pending in shown {
+        let pending = pending.lock();
+        totals.groups += 1;
+        totals.inserts += pending.entries.len() as u64;
+        totals.bytes += pending.total_bytes;
+    }
+    totals
+}

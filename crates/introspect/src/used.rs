@@ -18,6 +18,8 @@ pub enum Use {
     /// `database.table.partition`
     Partition,
     Privilege,
+    /// `database.table`: the user was asked about its rights to read it. What of it is read is known later.
+    TableAskedAbout,
     /// An engine of a table that is made.
     Storage,
     TableFunction,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::stream::StreamExt;
 use gristmill_base::allocations::{ASKED_FOR_BYTES, check_room};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_introspect::QueryContext;
+use gristmill_introspect::{Event, QueryContext};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::manifest::PartEntry;
@@ -21,9 +21,14 @@ impl Core {
     pub async fn open_part(&self, context: &Arc<QueryContext>, part: &PartEntry) -> Result<Arc<OpenPart>> {
         let location = self.opened_as(part);
         if let Some(open) = self.environment.parts.get(&location) {
+            context.counters.add(Event::MarkCacheHits, 1);
             return Ok(open);
         }
+        context.counters.add(Event::MarkCacheMisses, 1);
         let open = Arc::new(self.read_tail(context, part).await?);
+        context.counters.add(Event::LoadedPrimaryIndexFiles, 1);
+        context.counters.add(Event::LoadedPrimaryIndexRows, part.granules);
+        context.counters.add(Event::LoadedPrimaryIndexBytes, open.memory_bytes);
         self.environment.parts.put(location, open.clone());
         Ok(open)
     }

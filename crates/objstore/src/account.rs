@@ -1,6 +1,8 @@
 //! What a request counts as: the events of ClickHouse's names, by provider, method and query.
 
-use gristmill_introspect::{Counters, Event};
+use std::time::Duration;
+
+use gristmill_introspect::{Counters, Event, Gauge};
 
 use crate::location::Provider;
 
@@ -87,7 +89,12 @@ impl Class {
             (Provider::Http, _) => &[ReadWriteBufferFromHTTPRequestsSent],
             (Provider::Azure, Class::Get) => &[AzureGetObject],
             (Provider::Azure, Class::List) => &[AzureListObjects],
-            (Provider::Azure, Class::Put | Class::UploadPart | Class::FinishUpload) => &[AzurePutObject],
+            (Provider::Azure, Class::Head) => &[AzureGetProperties],
+            (Provider::Azure, Class::Put) => &[AzurePutObject, AzureUpload],
+            (Provider::Azure, Class::UploadPart) => &[AzurePutObject, AzureStageBlock],
+            (Provider::Azure, Class::FinishUpload) => &[AzurePutObject, AzureCommitBlockList],
+            (Provider::Azure, Class::Delete) => &[AzureDeleteObjects],
+            (Provider::Azure, Class::Copy) => &[AzureCopyObject],
             (Provider::Azure, _) => &[],
             (Provider::Gcs, Class::Get) => &[GCSGetObject, S3GetObject],
             (Provider::Gcs, Class::List) => &[GCSListObjects, S3ListObjects],
@@ -115,21 +122,99 @@ pub(crate) enum Ending {
     Throttled,
 }
 
+/// What is counted of the requests of a family: those that read, or those that write.
+struct Totals {
+    requests: Event,
+    micros: Event,
+    errors: Event,
+    throttling: Event,
+}
+
+/// The totals that a request belongs to. Those of the S3 family stand for every bucket store, so that one number tells a query's
+/// requests; Azure's have a family of their own beside it, as in ClickHouse.
+fn totals(provider: Provider, class: Class) -> &'static [Totals] {
+    use Event::*;
+    const S3_READS: Totals = Totals {
+        requests: S3ReadRequestsCount,
+        micros: S3ReadMicroseconds,
+        errors: S3ReadRequestsErrors,
+        throttling: S3ReadRequestsThrottling,
+    };
+    const S3_WRITES: Totals = Totals {
+        requests: S3WriteRequestsCount,
+        micros: S3WriteMicroseconds,
+        errors: S3WriteRequestsErrors,
+        throttling: S3WriteRequestsThrottling,
+    };
+    const AZURE_READS: Totals = Totals {
+        requests: AzureReadRequestsCount,
+        micros: AzureReadMicroseconds,
+        errors: AzureReadRequestsErrors,
+        throttling: AzureReadRequestsThrottling,
+    };
+    const AZURE_WRITES: Totals = Totals {
+        requests: AzureWriteRequestsCount,
+        micros: AzureWriteMicroseconds,
+        errors: AzureWriteRequestsErrors,
+        throttling: AzureWriteRequestsThrottling,
+    };
+    match (provider, class.reads()) {
+        (Provider::S3 | Provider::Gcs, true) => &[S3_READS],
+        (Provider::S3 | Provider::Gcs, false) => &[S3_WRITES],
+        (Provider::Azure, true) => &[S3_READS, AZURE_READS],
+        (Provider::Azure, false) => &[S3_WRITES, AZURE_WRITES],
+        (Provider::File | Provider::Http, _) => &[],
+    }
+}
+
+/// The gauge of requests that are under way.
+pub(crate) fn in_flight(provider: Provider) -> Option<Gauge> {
+    match provider {
+        Provider::S3 | Provider::Gcs => Some(Gauge::S3Requests),
+        Provider::Azure => Some(Gauge::AzureRequests),
+        Provider::Http => Some(Gauge::HTTPRequests),
+        Provider::File => None,
+    }
+}
+
 /// One request as it is sent.
 pub(crate) fn sent(counters: &Counters, provider: Provider, class: Class) {
     for event in class.events(provider) {
         counters.add(*event, 1);
     }
-    // The totals of the S3 family stand for every bucket store, so that one number tells a query's requests.
-    if matches!(provider, Provider::S3 | Provider::Gcs | Provider::Azure) {
-        let (requests, attempts) = if class.reads() {
-            (Event::S3ReadRequestsCount, Event::S3ReadRequestAttempts)
-        } else {
-            (Event::S3WriteRequestsCount, Event::S3WriteRequestAttempts)
-        };
-        counters.add(requests, 1);
-        counters.add(attempts, 1);
+    for totals in totals(provider, class) {
+        counters.add(totals.requests, 1);
     }
+    if matches!(provider, Provider::S3 | Provider::Gcs | Provider::Azure) {
+        let (reads, writes) = (Event::S3ReadRequestAttempts, Event::S3WriteRequestAttempts);
+        counters.add(if class.reads() { reads } else { writes }, 1);
+    }
+}
+
+/// A request that a rate limit of the user's had wait for so long, perhaps not at all.
+pub(crate) fn throttled(counters: &Counters, provider: Provider, class: Class, wait: Duration) {
+    use Event::*;
+    let [passed, blocked, slept] = match (provider, class.reads()) {
+        (Provider::Azure, true) => {
+            [AzureGetRequestThrottlerCount, AzureGetRequestThrottlerBlocked, AzureGetRequestThrottlerSleepMicroseconds]
+        }
+        (Provider::Azure, false) => {
+            [AzurePutRequestThrottlerCount, AzurePutRequestThrottlerBlocked, AzurePutRequestThrottlerSleepMicroseconds]
+        }
+        (_, true) => [S3GetRequestThrottlerCount, S3GetRequestThrottlerBlocked, S3GetRequestThrottlerSleepMicroseconds],
+        (_, false) => [S3PutRequestThrottlerCount, S3PutRequestThrottlerBlocked, S3PutRequestThrottlerSleepMicroseconds],
+    };
+    counters.add(passed, 1);
+    if !wait.is_zero() {
+        counters.add(blocked, 1);
+        counters.add(slept, wait.as_micros() as u64);
+    }
+}
+
+/// A request that a store sent on to another place.
+pub(crate) fn redirected(counters: &Counters, class: Class) {
+    let (reads, writes) = (Event::S3ReadRequestsRedirects, Event::S3WriteRequestsRedirects);
+    counters.add(if class.reads() { reads } else { writes }, 1);
 }
 
 /// A failed request that is sent again.
@@ -142,20 +227,66 @@ pub(crate) fn retried(counters: &Counters, provider: Provider, class: Class) {
 
 /// The same request when its answer begins, or when it failed.
 pub(crate) fn answered(counters: &Counters, provider: Provider, class: Class, micros: u64, ending: Ending) {
-    if !matches!(provider, Provider::S3 | Provider::Gcs | Provider::Azure) {
-        return;
+    for totals in totals(provider, class) {
+        counters.add(totals.micros, micros);
+        match ending {
+            Ending::Answered => {}
+            Ending::Failed => counters.add(totals.errors, 1),
+            Ending::Throttled => counters.add(totals.throttling, 1),
+        }
     }
-    let (time, errors, throttling) = if class.reads() {
-        (Event::S3ReadMicroseconds, Event::S3ReadRequestsErrors, Event::S3ReadRequestsThrottling)
-    } else {
-        (Event::S3WriteMicroseconds, Event::S3WriteRequestsErrors, Event::S3WriteRequestsThrottling)
+    match (class, ending) {
+        (Class::Get, Ending::Answered) => of_reads(counters, provider, |of| of.begun_micros, micros),
+        (Class::Get, _) => read_broke(counters, provider),
+        (Class::Put | Class::UploadPart | Class::FinishUpload, Ending::Failed | Ending::Throttled)
+            if matches!(provider, Provider::S3 | Provider::Gcs | Provider::Azure) =>
+        {
+            counters.add(Event::WriteBufferFromS3RequestsErrors, 1);
+        }
+        _ => {}
+    }
+}
+
+/// What is counted of reads of objects, bytes and time.
+struct Reads {
+    bytes: Event,
+    micros: Event,
+    /// Until the first byte.
+    begun_micros: Event,
+    errors: Event,
+}
+
+/// As with the totals: the S3 family stands for every bucket store.
+fn of_reads(counters: &Counters, provider: Provider, event: fn(&Reads) -> Event, value: u64) {
+    use Event::*;
+    const S3: Reads = Reads {
+        bytes: ReadBufferFromS3Bytes,
+        micros: ReadBufferFromS3Microseconds,
+        begun_micros: ReadBufferFromS3InitMicroseconds,
+        errors: ReadBufferFromS3RequestsErrors,
     };
-    counters.add(time, micros);
-    match ending {
-        Ending::Answered => {}
-        Ending::Failed => counters.add(errors, 1),
-        Ending::Throttled => counters.add(throttling, 1),
+    const AZURE: Reads = Reads {
+        bytes: ReadBufferFromAzureBytes,
+        micros: ReadBufferFromAzureMicroseconds,
+        begun_micros: ReadBufferFromAzureInitMicroseconds,
+        errors: ReadBufferFromAzureRequestsErrors,
+    };
+    if matches!(provider, Provider::S3 | Provider::Gcs | Provider::Azure) {
+        counters.add(event(&S3), value);
     }
+    if provider == Provider::Azure {
+        counters.add(event(&AZURE), value);
+    }
+}
+
+/// A read of an object failed, or its body broke.
+pub(crate) fn read_broke(counters: &Counters, provider: Provider) {
+    of_reads(counters, provider, |of| of.errors, 1);
+}
+
+/// A read of an object is over, well or not: it took so long since it was sent.
+pub(crate) fn read_ended(counters: &Counters, provider: Provider, micros: u64) {
+    of_reads(counters, provider, |of| of.micros, micros);
 }
 
 /// Bytes of an object that arrived.
@@ -163,7 +294,7 @@ pub(crate) fn received(counters: &Counters, provider: Provider, bytes: u64) {
     match provider {
         Provider::File => counters.add(Event::ReadBufferFromFileDescriptorReadBytes, bytes),
         Provider::Http => counters.add(Event::ReadWriteBufferFromHTTPBytes, bytes),
-        _ => counters.add(Event::ReadBufferFromS3Bytes, bytes),
+        _ => of_reads(counters, provider, |of| of.bytes, bytes),
     }
 }
 

@@ -1,4 +1,6 @@
-//! `system.blob_storage_log`: an entry for each request that changed something in object storage, or was meant to.
+//! `system.blob_storage_log`: an entry for each request that changed something in object storage, or was meant to, and, where
+//! the query asks for them, for each that reads an object. A read's entry is made when its body has come, or was given up: an
+//! entry only goes into the log's queue, which nobody waits for.
 
 use gristmill_base::env::system_env;
 use gristmill_introspect::logs::blob_log::{BlobEntry, BlobEvent, blob_log};
@@ -7,8 +9,19 @@ use percent_encoding::percent_decode_str;
 
 use crate::account::Class;
 use crate::failure::Failure;
+use crate::location::Provider;
+use crate::wire::Call;
 
-/// What is told of a request when it was answered; of one that only reads, nothing.
+/// What of a query's requests is told: `enable_blob_storage_log`, and with it `enable_blob_storage_log_for_read_operations`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Told {
+    #[default]
+    Nothing,
+    Changes,
+    ChangesAndReads,
+}
+
+/// What is told of a request when it was answered, and of a read when its body came.
 pub(crate) struct Logged(Option<Request>);
 
 struct Request {
@@ -20,8 +33,13 @@ struct Request {
     data_size: u64,
 }
 
-fn event(class: Class) -> Option<BlobEvent> {
+fn event(class: Class, provider: Provider, told: Told) -> Option<BlobEvent> {
+    if told == Told::Nothing {
+        return None;
+    }
     Some(match class {
+        // Plain servers have no objects.
+        Class::Get if told == Told::ChangesAndReads && provider != Provider::Http => BlobEvent::Read,
         Class::Put | Class::Copy => BlobEvent::Upload,
         Class::Delete => BlobEvent::Delete,
         Class::BeginUpload => BlobEvent::MultiPartUploadCreate,
@@ -34,8 +52,9 @@ fn event(class: Class) -> Option<BlobEvent> {
 
 impl Logged {
     /// `host`: the store's own; a bucket may be named before it, else it is the path's first word.
-    pub fn of(class: Class, request: &HttpRequest, host: &str, query_id: &str) -> Logged {
-        let Some(event) = event(class).filter(|_| blob_log().is_on()) else { return Logged(None) };
+    pub fn of(class: Class, request: &HttpRequest, (provider, host): (Provider, &str), call: &Call) -> Logged {
+        let event = event(class, provider, call.limits.told).filter(|_| blob_log().is_on());
+        let Some(event) = event else { return Logged(None) };
         let uri = request.uri();
         let before = uri.host().and_then(|own| own.strip_suffix(host)).and_then(|bucket| bucket.strip_suffix('.'));
         let path = percent_decode_str(uri.path().trim_start_matches('/')).decode_utf8_lossy().into_owned();
@@ -52,7 +71,20 @@ impl Logged {
             BlobEvent::Upload | BlobEvent::MultiPartUploadWrite => request.body().content_length() as u64,
             _ => 0,
         };
-        Logged(Some(Request { event, query_id: query_id.to_string(), bucket, paths, data_size }))
+        Logged(Some(Request { event, query_id: call.query_id.clone(), bucket, paths, data_size }))
+    }
+
+    /// Whether there is more to tell when the body of the answer has come.
+    pub fn is_read(&self) -> bool {
+        self.0.as_ref().is_some_and(|request| request.event == BlobEvent::Read)
+    }
+
+    /// So many bytes of the object came, until the end or until `failed`.
+    pub fn came(mut self, bytes: u64, elapsed_micros: u64, failed: Option<&Failure>) {
+        if let Some(request) = &mut self.0 {
+            request.data_size = bytes;
+        }
+        self.answered(elapsed_micros, failed.map(|failure| (0, failure)));
     }
 
     /// `failed`: the answer's status, 0 where there was none, and what was wrong.

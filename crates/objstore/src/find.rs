@@ -14,7 +14,7 @@ use std::sync::Arc;
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt, stream};
 use gristmill_base::{ErrorCode, Result};
-use gristmill_introspect::QueryContext;
+use gristmill_introspect::{Event, QueryContext};
 
 use crate::glob::Glob;
 use crate::location::Provider;
@@ -48,7 +48,19 @@ pub fn find(store: &Store, ctx: &Arc<QueryContext>, glob: &Glob) -> BoxStream<'s
 
 /// Everything under a prefix that matches.
 fn flat(store: &Store, ctx: &Arc<QueryContext>, glob: Arc<Glob>, prefix: &str) -> BoxStream<'static, Result<ObjectInfo>> {
-    store.list_unordered(ctx, prefix).try_filter(move |info| std::future::ready(glob.matches(&info.key))).boxed()
+    let ctx = ctx.clone();
+    let listed = store.list_unordered(&ctx, prefix);
+    listed.try_filter(move |info| std::future::ready(is_match(&ctx, &glob, info))).boxed()
+}
+
+/// Whether the pattern means a listed object; counts both answers.
+fn is_match(ctx: &QueryContext, glob: &Glob, info: &ObjectInfo) -> bool {
+    let matches = glob.matches(&info.key);
+    ctx.counters.add(Event::ObjectStorageListedObjects, 1);
+    if !matches {
+        ctx.counters.add(Event::ObjectStorageGlobFilteredObjects, 1);
+    }
+    matches
 }
 
 /// The entries directly under a prefix that match, then those of the folders that can hold matches.
@@ -71,7 +83,7 @@ fn descend(
                 Err(error) => return Err(error),
             };
             match entry {
-                ListEntry::Object(info) if glob.matches(&info.key) => objects.push(info),
+                ListEntry::Object(info) if is_match(&ctx, &glob, &info) => objects.push(info),
                 ListEntry::Folder(folder) if glob.can_match_under(&folder) => folders.push(folder),
                 ListEntry::Object(_) | ListEntry::Folder(_) => {}
             }

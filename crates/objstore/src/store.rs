@@ -26,7 +26,7 @@ use gristmill_base::{Error, Result};
 use gristmill_introspect::{Event, QueryContext, Settings};
 
 use crate::account::{self, Class};
-use crate::backend::Backend;
+use crate::backend::{Backend, counted};
 use crate::credentials::Credentials;
 use crate::endpoint::Endpoint;
 use crate::failure::{Failure, FailureKind};
@@ -228,7 +228,7 @@ impl Store {
         F: Future<Output = Result<T, Failure>> + Send + 'static,
     {
         let Some(endpoint) = &self.inner.endpoint else {
-            let attempt = attempt(self.backend());
+            let attempt = counted(ctx.counters.clone(), attempt(self.backend()));
             return ctx.cancellable(async { Ok(attempt.await) }).await;
         };
         let begin = || {

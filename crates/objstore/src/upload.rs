@@ -187,8 +187,13 @@ impl Upload {
     async fn send_part(&mut self, part: PutPayload) -> Result<()> {
         let length = part.content_length() as u64;
         let id = self.begin().await?;
-        while self.in_flight.len() >= self.in_flight_max {
-            self.wait_for_oldest().await?;
+        if self.in_flight.len() >= self.in_flight_max {
+            let begun = self.ctx.env.instant();
+            while self.in_flight.len() >= self.in_flight_max {
+                self.wait_for_oldest().await?;
+            }
+            let waited = self.ctx.env.instant().saturating_duration_since(begun);
+            self.ctx.counters.add(Event::WriteBufferFromS3WaitInflightLimitMicroseconds, waited.as_micros() as u64);
         }
         let held = loop {
             match MemoryGuard::take(&self.ctx.memory, length) {

@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use bytes::Bytes;
 use gristmill_base::{Error, ErrorCode, allocations};
-use gristmill_introspect::{Counters, Event, Settings};
+use gristmill_introspect::gauges::Held;
+use gristmill_introspect::{Counters, Event, Gauge, Settings};
 use http::HeaderMap;
 use hyper::body::{Body, Frame, SizeHint};
 use object_store::client::{
@@ -32,7 +33,7 @@ use url::Url;
 use crate::account::{self, Class, Ending};
 use crate::allowed_hosts::{self, RefusedName};
 use crate::backend::{ClientSettings, Page, client, take_out};
-use crate::blob_log::Logged;
+use crate::blob_log::{Logged, Told};
 use crate::endpoint::Endpoint;
 use crate::failure::{Failure, FailureKind};
 use crate::limiter::{Outcome, Permit};
@@ -55,8 +56,8 @@ pub(crate) struct Call {
     pub limits: CallLimits,
     /// Whether the body is read as fast as it comes.
     pub eager: bool,
-    /// When its latest request got its place and was sent.
-    sent: Mutex<Option<Instant>>,
+    /// When its latest request got its place and was sent, and what it does.
+    sent: Mutex<Option<(Instant, Class)>>,
     failure: Mutex<Option<Failure>>,
     /// What a page of a listing has beside that which its reader can hold.
     odd: Mutex<Page>,
@@ -70,6 +71,7 @@ pub(crate) struct CallLimits {
     pub reads: Rate,
     pub writes: Rate,
     pub prices: Prices,
+    pub told: Told,
     /// In nanodollars.
     pub cost_max: Option<u64>,
     /// How often a read of a plain server is sent on.
@@ -96,6 +98,11 @@ impl CallLimits {
             reads,
             writes,
             prices: Prices::of(host, &settings.object_storage_prices).unwrap_or_default(),
+            told: match (settings.enable_blob_storage_log, settings.enable_blob_storage_log_for_read_operations) {
+                (false, _) => Told::Nothing,
+                (true, false) => Told::Changes,
+                (true, true) => Told::ChangesAndReads,
+            },
             cost_max: Some(settings.max_query_cost_usd).filter(|most| *most > 0.0).map(|most| (most * 1e9) as u64),
             redirects_max: settings.max_http_get_redirects,
         }
@@ -132,7 +139,7 @@ impl Call {
 
     /// `None` while it waits for its place.
     pub fn sent(&self) -> Option<Instant> {
-        *self.sent.lock()
+        self.sent.lock().map(|(at, _)| at)
     }
 
     /// The last failure that a request of this call ended with.
@@ -146,6 +153,13 @@ impl Call {
 
     fn fail(&self, failure: Failure) {
         *self.failure.lock() = Some(failure);
+    }
+
+    /// Its latest request was sent on to another host, or to another place there.
+    fn redirected(&self) {
+        if let Some((_, class)) = *self.sent.lock() {
+            account::redirected(&self.counters, class);
+        }
     }
 
     /// Counts what a request costs; the error where the query may not spend that much.
@@ -210,7 +224,13 @@ impl HttpConnector for WireConnector {
                 return attempt.error("sent on too often");
             }
             match allowed_hosts::check_sent_on(attempt.url()) {
-                Ok(()) => attempt.follow(),
+                Ok(()) => {
+                    // It is asked within the request that was sent on.
+                    if let Some(call) = Call::current() {
+                        call.redirected();
+                    }
+                    attempt.follow()
+                }
                 Err(error) => attempt.error(error),
             }
         });
@@ -241,14 +261,17 @@ impl Wire {
 
     /// Waits until the rates that the user set allow another request.
     async fn wait_for_rate(&self, call: &Call, class: Class) {
-        let (throttle, rate, event) = if class.reads() {
-            (&self.at.endpoint.read_throttle, call.limits.reads, Event::RemoteReadThrottlerSleepMicroseconds)
-        } else {
-            (&self.at.endpoint.write_throttle, call.limits.writes, Event::RemoteWriteThrottlerSleepMicroseconds)
+        let (throttle, rate) = match class.reads() {
+            true => (&self.at.endpoint.read_throttle, call.limits.reads),
+            false => (&self.at.endpoint.write_throttle, call.limits.writes),
         };
+        if rate.per_second == 0 {
+            return;
+        }
         let wait = throttle.take(rate, Instant::now());
+        account::throttled(&call.counters, self.at.provider, class, wait);
         if !wait.is_zero() {
-            call.counters.add(event, wait.as_micros() as u64);
+            let _waiting = Gauge::ObjectStorageWaiting.hold();
             // Whoever gives up while it waits leaves no debt to those behind it.
             let waiting = Waiting::of(throttle);
             tokio::time::sleep(wait).await;
@@ -279,18 +302,21 @@ impl HttpService for Wire {
         let class = Class::of(provider, request.method(), request.uri().query().unwrap_or(""), copies);
         self.wait_for_rate(&call, class).await;
         let endpoint = &self.at.endpoint;
+        let waiting = Gauge::ObjectStorageWaiting.hold();
         let permit = endpoint.limiter.acquire().await;
+        drop(waiting);
         // Now and not before: a second request that is no longer needed ends while it waits, and costs nothing.
         if let Err(failure) = call.charge(class) {
             call.fail(failure);
             return Err(HttpError::new(HttpErrorKind::Unknown, std::io::Error::other("max_query_cost_usd")));
         }
         let sent_bytes = request.body().content_length() as u64;
-        let logged = Logged::of(class, &request, &self.at.host, &call.query_id);
+        let logged = Logged::of(class, &request, (provider, &self.at.host), &call);
         account::sent(&call.counters, provider, class);
         endpoint.sent(class);
+        let in_flight = account::in_flight(provider).map(Gauge::hold);
         let start = Instant::now();
-        *call.sent.lock() = Some(start);
+        *call.sent.lock() = Some((start, class));
         // Uploading the request's own body is part of the wait: a slow line gets a second more for each 256 KiB.
         let patience = call.limits.timeout + Duration::from_secs(sent_bytes >> 18);
         let answer = match tokio::time::timeout(patience, self.at.execute(&self.client, request, is_ours)).await {
@@ -301,6 +327,9 @@ impl HttpService for Wire {
         match answer {
             Err(error) => {
                 let failure = of_http_error(&error);
+                if failure.kind == FailureKind::Dns {
+                    call.counters.add(Event::DNSError, 1);
+                }
                 logged.answered(micros, Some((0, &failure)));
                 permit.done(if failure.kind == FailureKind::Timeout { Outcome::Overloaded } else { Outcome::Well });
                 account::answered(&call.counters, provider, class, micros, Ending::Failed);
@@ -314,12 +343,19 @@ impl HttpService for Wire {
             {
                 account::answered(&call.counters, provider, class, micros, Ending::Answered);
                 endpoint.answered(class, micros, Ending::Answered);
-                logged.answered(micros, None);
+                let reading = logged.is_read();
+                let logged = if reading {
+                    Some(logged)
+                } else {
+                    logged.answered(micros, None);
+                    None
+                };
                 if sent_bytes > 0 && matches!(class, Class::Put | Class::UploadPart) {
                     account::written(&call.counters, provider, sent_bytes, micros);
                     endpoint.class(class).bytes.fetch_add(sent_bytes, Ordering::Relaxed);
                 }
-                let response = metered(response, call.clone(), permit, &self.at, class, start);
+                let begun = BodyBegun { class, sent: start, in_flight, logged };
+                let response = metered(response, call.clone(), permit, &self.at, begun);
                 if class != Class::List {
                     return Ok(response);
                 }
@@ -395,13 +431,20 @@ pub(crate) fn of_http_error(error: &HttpError) -> Failure {
     Failure::new(kind, causes.join(": "))
 }
 
+/// What its request was, for a body that is to come.
+struct BodyBegun {
+    class: Class,
+    sent: Instant,
+    in_flight: Option<Held>,
+    logged: Option<Logged>,
+}
+
 fn metered(
     response: HttpResponse,
     call: Arc<Call>,
     permit: Permit,
     at: &WireConnector,
-    class: Class,
-    sent: Instant,
+    BodyBegun { class, sent, in_flight, logged }: BodyBegun,
 ) -> HttpResponse {
     let (parts, body) = response.into_parts();
     let permit = if call.eager {
@@ -422,6 +465,8 @@ fn metered(
         sent,
         began: Instant::now(),
         bytes: 0,
+        logged,
+        _in_flight: (in_flight, (class == Class::Get).then(|| Gauge::RemoteRead.hold())),
     };
     HttpResponse::from_parts(parts, HttpResponseBody::new(body))
 }
@@ -438,6 +483,10 @@ struct MeteredBody {
     /// When the answer began.
     began: Instant,
     bytes: u64,
+    /// Of a read that is to be told.
+    logged: Option<Logged>,
+    /// As a request, and as a read.
+    _in_flight: (Option<Held>, Option<Held>),
     idle: Pin<Box<Sleep>>,
     /// Whether the network, not the reader, is who is waited for.
     waiting: bool,
@@ -447,6 +496,22 @@ impl MeteredBody {
     fn end(&mut self, outcome: Outcome) {
         if let Some(permit) = self.permit.take() {
             permit.done_with(outcome, self.bytes);
+        }
+    }
+
+    /// It broke.
+    fn failed(&mut self, failure: Failure, outcome: Outcome) {
+        if self.class == Class::Get {
+            account::read_broke(&self.call.counters, self.provider);
+        }
+        self.tell(Some(&failure));
+        self.call.fail(failure);
+        self.end(outcome);
+    }
+
+    fn tell(&mut self, failed: Option<&Failure>) {
+        if let Some(logged) = self.logged.take() {
+            logged.came(self.bytes, self.sent.elapsed().as_micros() as u64, failed);
         }
     }
 
@@ -475,8 +540,7 @@ impl Body for MeteredBody {
                 Poll::Ready(Some(Ok(frame.map_data(allocations::adopted))))
             }
             Poll::Ready(Some(Err(error))) => {
-                this.call.fail(of_http_error(&error));
-                this.end(Outcome::Well);
+                this.failed(of_http_error(&error), Outcome::Well);
                 Poll::Ready(Some(Err(error)))
             }
             Poll::Ready(None) => {
@@ -493,11 +557,9 @@ impl Body for MeteredBody {
                 }
                 if this.idle.as_mut().poll(cx).is_ready() {
                     this.waiting = false;
-                    this.call.fail(Failure::new(
-                        FailureKind::Timeout,
-                        format!("no byte for {} ms in the middle of the answer", this.call.limits.timeout.as_millis()),
-                    ));
-                    this.end(Outcome::Overloaded);
+                    let text =
+                        format!("no byte for {} ms in the middle of the answer", this.call.limits.timeout.as_millis());
+                    this.failed(Failure::new(FailureKind::Timeout, text), Outcome::Overloaded);
                     return Poll::Ready(Some(Err(timed_out(this.call.limits.timeout))));
                 }
                 Poll::Pending
@@ -521,7 +583,8 @@ impl Drop for MeteredBody {
         }
         if self.class == Class::Get && matches!(self.provider, Provider::S3 | Provider::Gcs | Provider::Azure) {
             let micros = self.sent.elapsed().as_micros() as u64;
-            self.call.counters.add(Event::ReadBufferFromS3Microseconds, micros);
+            account::read_ended(&self.call.counters, self.provider, micros);
         }
+        self.tell(None);
     }
 }

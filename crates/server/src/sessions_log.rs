@@ -24,6 +24,8 @@ fn entry(engine: &Engine, event: SessionEvent, user: &str, client: Arc<Client>) 
         session_id: String::new(),
         event_time_micros: engine.env.now_micros(),
         user: user.to_string(),
+        auth_type: String::new(),
+        profiles: Vec::new(),
         roles: Vec::new(),
         settings: Vec::new(),
         client,
@@ -37,6 +39,8 @@ impl CameIn {
             let effective = Effective::of(&engine.access.state(), identity).unwrap_or_default();
             let entry = SessionEntry {
                 session_id: session_id.to_string(),
+                auth_type: identity.method.to_string(),
+                profiles: effective.current_profiles,
                 roles: effective.enabled_roles.into_iter().map(|granted| granted.role).collect(),
                 settings: effective.settings,
                 ..entry(engine, SessionEvent::LoginSuccess, &identity.user, client)
@@ -55,6 +59,7 @@ impl Drop for CameIn {
         session_log().add(|| SessionEntry {
             event: SessionEvent::Logout,
             event_time_micros,
+            profiles: Vec::new(),
             roles: Vec::new(),
             settings: Vec::new(),
             ..entry

@@ -232,7 +232,8 @@ async fn tables_and_columns_are_told_of() {
         order_by: vec!["day".to_string(), "amount".to_string()],
         primary_key: vec!["day".to_string()],
         sample_by: None,
-        settings: BTreeMap::new(),
+        written_keys: gristmill_catalog::WrittenKeys::default(),
+        settings: Default::default(),
         comment: "Sales".to_string(),
         temporary: false,
         column_keys: ColumnKeys::default(),
@@ -345,12 +346,20 @@ async fn what_is_measured_counts_the_tables() {
     let databases = databases().await;
     let context = QueryContext::background("SELECT 1");
     let metrics = read(&databases, "system", "asynchronous_metrics", &context).await;
-    assert_eq!(find(&metrics, "metric", "NumberOfDatabases")["value"], "1");
-    assert_eq!(find(&metrics, "metric", "NumberOfTables")["value"], "0");
-    assert_eq!(find(&metrics, "metric", "TotalPartsOfMergeTreeTables")["value"], "0");
-    assert_ne!(find(&metrics, "metric", "NumberOfTablesSystem")["value"], "0");
-    assert_ne!(find(&metrics, "metric", "MemoryResident")["value"], "0");
-    find(&metrics, "metric", "Uptime");
+    let value = |name: &str| find(&metrics, "metric", name)["value"].clone();
+    assert_eq!(value("NumberOfDatabases"), databases.database_names().len().to_string());
+    assert_eq!(value("NumberOfTables"), value("NumberOfTablesSystem"), "there are no others");
+    assert_eq!(value("TotalPartsOfMergeTreeTables"), "0");
+    for name in ["NumberOfTables", "MemoryResident", "MemoryVirtual", "OSMemoryTotal", "OSThreadsTotal", "VMNumMaps"] {
+        assert_ne!(value(name), "0", "{name}");
+    }
+    for name in ["Uptime", "OSUserTime", "OSUserTimeNormalized", "OSUserTimeCPU0", "NetworkReceiveBytes_lo", "LoadAverage15"]
+    {
+        value(name);
+    }
+    let names: Vec<&String> = metrics.iter().map(|metric| &metric["metric"]).collect();
+    assert!(names.is_sorted_by(|one, other| one < other), "each once: {names:?}");
+    assert!(metrics.iter().all(|metric| !metric["description"].is_empty()));
 }
 
 #[tokio::test]

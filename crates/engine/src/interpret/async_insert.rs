@@ -15,7 +15,7 @@ use gristmill_catalog::{Table, TableDefinition, TableWriter};
 use gristmill_formats::{Format, flagged_column};
 use gristmill_introspect::logs::async_insert_log::{AsyncInsertEntry, async_insert_log};
 use gristmill_introspect::memory::MemoryGuard;
-use gristmill_introspect::{QueryContext, Settings, processes};
+use gristmill_introspect::{Event, QueryContext, Settings, processes};
 use gristmill_mergetree::TableSettings;
 use gristmill_sql::statement::{Insert, InsertSource, TableExpression};
 use gristmill_types::Columns;
@@ -182,6 +182,9 @@ impl Interpreter {
         let held = queue.room_for(&context, bytes).await?;
         let (done, told) = oneshot::channel();
         let entry = Entry { context: context.clone(), columns, batches, bytes, format, done, _held: held };
+        context.counters.add(Event::AsyncInsertQuery, 1);
+        context.counters.add(Event::AsyncInsertRows, rows);
+        context.counters.add(Event::AsyncInsertBytes, bytes);
         queue.push(&self.engine, key, entry);
         let settings = &context.settings;
         if !settings.wait_for_async_insert {
@@ -261,6 +264,9 @@ pub(crate) async fn write_entries(engine: &Arc<Engine>, key: &Key, entries: Vec<
     };
     let tell = |entry: Entry, outcome: Result<()>, flush_id: &str| {
         log(&entry, &outcome, flush_id);
+        if outcome.is_err() {
+            entry.context.counters.add(Event::FailedAsyncInsertQuery, 1);
+        }
         if let (Err(error), false) = (&outcome, entry.context.settings.wait_for_async_insert) {
             tracing::warn!("Rows of the asynchronous insert {} are lost: {error}", entry.context.query_id);
         }

@@ -1,23 +1,23 @@
 //! CREATE TABLE, with or without AS SELECT.
 
-use std::collections::BTreeMap;
-
 use futures::TryStreamExt;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_catalog::create_query::key_clause;
 use gristmill_catalog::{
     ColumnKeys, ConstraintDefinition, ConstraintKind, EngineSpec, MaterializedView, PartitionChoice, ProjectionDefinition,
-    SkipIndexDefinition, TableDefinition, Transfer, TtlSpec, directed, direction, name_while_filled,
+    SkipIndexDefinition, TableDefinition, Transfer, TtlSpec, WrittenKeys, directed, direction, name_while_filled,
 };
 use gristmill_introspect::Use;
 use gristmill_mergetree::TableSettings;
 use gristmill_sources::CallArgument;
 use gristmill_sql::access::CURRENT_USER;
 use gristmill_sql::ast::Node;
-use gristmill_sql::create::{ColumnDefinition, ConstraintNode, CreateTable, SkipIndexNode};
+use gristmill_sql::create::{ColumnDefinition, ConstraintNode, CreateTable, KeyForm, SkipIndexNode};
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{Insert, InsertSource, TableExpression, TableName};
 use gristmill_types::{Column, Columns, DefaultKind, SqlType, codec, statistics};
+use indexmap::IndexMap;
 
 use super::alter::{check_no_query, check_settings};
 use super::{Interpreter, Outcome, column_rules, ttl};
@@ -31,7 +31,8 @@ use crate::resolver::{call_of, hints};
 use crate::temporary::TEMPORARY_DATABASE;
 
 impl Interpreter {
-    pub(crate) async fn create_table(&self, mut create: CreateTable) -> Result<Outcome> {
+    /// `tables`: gets those that the query of AS SELECT reads.
+    pub(crate) async fn create_table(&self, mut create: CreateTable, tables: &mut Vec<(String, String)>) -> Result<Outcome> {
         if let (None, Some((function, arguments))) = (&create.engine, &create.as_function) {
             // What it takes is dropped by the engine of that name as well.
             let arguments = if function.eq_ignore_ascii_case("null") { Vec::new() } else { arguments.clone() };
@@ -73,7 +74,7 @@ impl Interpreter {
         let databases = self.databases(database);
         databases.create_table(definition, create.if_not_exists, create.or_replace).await?;
         let filled = async {
-            self.fill(&create, database, &made).await?;
+            self.fill(&create, database, &made, tables).await?;
             if replaces { databases.replace_table(database, &made, table).await } else { Ok(()) }
         };
         if let Err(error) = filled.await {
@@ -84,7 +85,13 @@ impl Interpreter {
     }
 
     /// The rows of CREATE … AS SELECT, or of CLONE AS.
-    async fn fill(&self, create: &CreateTable, database: &str, table: &str) -> Result<()> {
+    async fn fill(
+        &self,
+        create: &CreateTable,
+        database: &str,
+        table: &str,
+        tables: &mut Vec<(String, String)>,
+    ) -> Result<()> {
         if let Some(like) = create.like.as_ref().filter(|_| create.clones) {
             let made = self.databases(database).table(database, table)?;
             let (of, name) = self.full(like);
@@ -98,7 +105,10 @@ impl Interpreter {
             settings: Vec::new(),
             source: InsertSource::Query { query, format: None },
         };
-        let outcome = self.insert(insert, None, &mut Vec::new()).await?;
+        let outcome = self.insert(insert, None, tables).await?;
+        // It has another name until it is filled, where it replaces one.
+        let is_final = create.name.as_ref().is_some_and(|name| name.table == table);
+        tables.retain(|(of, name)| is_final || (of.as_str(), name.as_str()) != (database, table));
         outcome.rows.try_for_each(|_| async { Ok(()) }).await.map_err(Error::from)
     }
 
@@ -195,16 +205,27 @@ impl Interpreter {
         let mut primary_key = create.primary_key.as_deref().map(texts);
         let mut partition_by = create.partition_by.as_ref().map(sql);
         let mut sample_by = create.sample_by.as_ref().map(sql);
+        let mut written = written_keys(create);
         let keyed_alike =
             |like: &&TableDefinition| create.engine.is_none() || sorted && like.engine.name.ends_with("MergeTree");
         if let Some(like) = like.as_deref().filter(keyed_alike) {
+            if order_by.is_none() {
+                written.order_by.clone_from(&like.written_keys.order_by);
+            }
             order_by = order_by.or_else(|| Some(like.order_by.clone()));
             // That of another sorting key is none of this one.
-            if create.engine.is_none() || create.order_by.is_none() {
-                primary_key = primary_key.or_else(|| Some(like.primary_key.clone()));
+            if primary_key.is_none() && (create.engine.is_none() || create.order_by.is_none()) {
+                written.primary_key.clone_from(&like.written_keys.primary_key);
+                primary_key = Some(like.primary_key.clone());
             }
-            partition_by = partition_by.or_else(|| like.partition_by.clone());
-            sample_by = sample_by.or_else(|| like.sample_by.clone());
+            if partition_by.is_none() {
+                written.partition_by.clone_from(&like.written_keys.partition_by);
+                partition_by.clone_from(&like.partition_by);
+            }
+            if sample_by.is_none() {
+                written.sample_by.clone_from(&like.written_keys.sample_by);
+                sample_by.clone_from(&like.sample_by);
+            }
         }
         let has_keys = create.order_by.is_some() || create.primary_key.is_some() || create.partition_by.is_some();
         if !sorted && (has_keys || create.sample_by.is_some()) {
@@ -288,6 +309,7 @@ impl Interpreter {
             order_by,
             primary_key,
             sample_by,
+            written_keys: written,
             settings,
             comment: create.comment.clone(),
             temporary: create.temporary,
@@ -458,7 +480,11 @@ pub(super) fn constraint(constraint: &ConstraintNode) -> ConstraintDefinition {
 pub(super) fn skip_index(index: &SkipIndexNode) -> SkipIndexDefinition {
     SkipIndexDefinition {
         name: index.name.clone(),
-        expression: sql(&index.expression),
+        expression: match (&index.expression, sql(&index.expression)) {
+            (Node::Call(call), text) if call.name == "tuple" => text,
+            (_, text) if index.in_parentheses => format!("({text})"),
+            (_, text) => text,
+        },
         kind: index.kind.clone(),
         granularity: index.granularity,
         key: index.name.clone(),
@@ -471,7 +497,33 @@ fn undirected(keys: &[String]) -> Vec<String> {
 }
 
 /// Without those of the query.
-fn table_settings(create: &CreateTable) -> BTreeMap<String, String> {
+/// How the statement writes its keys, where that is not how they are kept.
+fn written_keys(create: &CreateTable) -> WrittenKeys {
+    let elements = |keys: &[Node]| keys.iter().map(sql).collect::<Vec<_>>();
+    let one = |key: &Option<Node>, form: KeyForm| {
+        let key = key.as_ref()?;
+        match (form, key) {
+            (KeyForm::Tuple, Node::Call(call)) => form.text(&elements(&call.arguments)),
+            _ => form.text(&[sql(key)]),
+        }
+    };
+    let directed = |keys: &[Node]| -> Vec<String> {
+        elements(keys).iter().zip(&create.descending).map(|(key, descending)| directed(key, *descending)).collect()
+    };
+    let primary = create.primary_key.as_deref().map(elements);
+    let primary_key = primary.map(|key| create.primary_form.text(&key).unwrap_or_else(|| key_clause(&key)));
+    WrittenKeys {
+        partition_by: one(&create.partition_by, create.partition_form),
+        order_by: match &create.order_by {
+            Some(keys) => create.order_form.text(&directed(keys)),
+            None => primary_key.clone(),
+        },
+        primary_key,
+        sample_by: one(&create.sample_by, create.sample_form),
+    }
+}
+
+fn table_settings(create: &CreateTable) -> IndexMap<String, String> {
     let engine = create.engine.as_ref().map(|(name, _)| name.as_str());
     create.settings.iter().filter(|(name, _)| !crate::opener::is_query_setting(engine, name)).cloned().collect()
 }

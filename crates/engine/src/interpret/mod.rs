@@ -22,6 +22,7 @@ mod load;
 mod load_steps;
 mod manage;
 mod materialized_view;
+mod named;
 mod partition;
 mod required;
 mod select;
@@ -35,7 +36,7 @@ pub(crate) use async_insert::write_entries;
 pub use client_rows::{RowsGiven, rows_to_send};
 pub(crate) use insert::rows_once;
 pub(crate) use insert_lanes::write_all;
-pub(crate) use required::{check_function_in_readonly, check_source, may_know, may_read, privilege};
+pub(crate) use required::{check_function_in_readonly, check_source, may_know, may_read, missing, privilege};
 pub(crate) use select::Planned;
 
 use std::sync::Arc;
@@ -113,7 +114,7 @@ pub struct Interpreter {
     pub(crate) temporary: TemporaryTables,
     /// For the first who asks.
     blocks: Arc<Mutex<Option<Box<dyn ClientBlocks>>>>,
-    /// Of a SELECT that is judged when it ends.
+    /// Of a query that is judged when it ends.
     limit: Arc<Mutex<Option<LimitWatch>>>,
 }
 
@@ -135,6 +136,7 @@ impl Interpreter {
     }
 
     pub(crate) async fn run(&self, statement: Statement, input: Option<InputData>, ending: &mut Ending) -> Result<Outcome> {
+        ending.tables = self.tables_named(&statement);
         self.check_readonly(&statement)?;
         self.check_ddl(&statement)?;
         self.check_access(&statement)?;
@@ -169,7 +171,10 @@ impl Interpreter {
             }
             Statement::CreateTable(create) => {
                 ending.started();
-                self.create_table(*create).await
+                let outcome = self.create_table(*create, &mut ending.tables).await;
+                // That of AS SELECT.
+                ending.limit = self.limit.lock().take();
+                outcome
             }
             Statement::Describe(target) => {
                 ending.started();
@@ -189,8 +194,21 @@ impl Interpreter {
                 Ok(Outcome::done())
             }
             other => {
+                let rewrites = matches!(
+                    other,
+                    Statement::Alter { .. }
+                        | Statement::Delete { .. }
+                        | Statement::Update { .. }
+                        | Statement::Optimize { .. }
+                );
+                let watch = match rewrites {
+                    true => LimitWatch::begin(&self.engine, &self.context, false).await?,
+                    false => None,
+                };
                 ending.started();
-                self.manage(other).await
+                let outcome = self.manage(other).await?;
+                ending.limit = watch;
+                Ok(outcome)
             }
         }
     }
@@ -212,6 +230,7 @@ impl Interpreter {
                 | Statement::Optimize { .. }
                 | Statement::Alter { .. }
                 | Statement::Delete { .. }
+                | Statement::Update { .. }
                 | Statement::Detach { .. }
                 | Statement::Attach { .. }
                 | Statement::KillQuery { .. }

@@ -7,7 +7,7 @@ use gristmill_access::rights::{Object, denied};
 use gristmill_access::{Level, Privileges};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::databases::is_of_each_user;
-use gristmill_introspect::QueryContext;
+use gristmill_introspect::{QueryContext, Use};
 use gristmill_sql::create::CreateTable;
 use gristmill_sql::statement::{
     AlterCommand, Checked, InsertSource, ObjectKind, Renamed, Statement, TableExpression, TableName,
@@ -69,12 +69,19 @@ pub(crate) fn may_read(context: &QueryContext, database: &str, table: &str) -> R
     }
     let (select, object) = (privilege("SELECT"), Object::table(database, table));
     if context.rights().has(select, &object) {
+        context.used.note(Use::TableAskedAbout, &format!("{database}.{table}"));
         return Ok(true);
     }
     match context.rights().has_some(select, &object) {
         true => Ok(false),
-        false => Err(denied(&context.user, &format!("SELECT ON {object}"))),
+        false => Err(missing(context, &format!("SELECT ON {object}"))),
     }
+}
+
+/// Error: ACCESS_DENIED. The query log has what is missing.
+pub(crate) fn missing(context: &QueryContext, right: &str) -> Error {
+    context.note_right(false, right);
+    denied(&context.user, right)
 }
 
 /// Whether a user may know of a database, or of a table of it.
@@ -113,7 +120,12 @@ pub(crate) fn check_source(context: &QueryContext, name: &str, writes: bool) -> 
     let is_granted = rights.has(privilege(source), &Object::EVERYTHING)
         || rights.has(privilege("SOURCES"), &Object::EVERYTHING)
         || rights.has(privilege(direction), &Object::named(of));
-    if is_granted { Ok(()) } else { Err(denied(&context.user, &format!("{direction} ON {of}"))) }
+    let right = format!("{direction} ON {of}");
+    if !is_granted {
+        return Err(missing(context, &right));
+    }
+    context.note_right(true, &right);
+    Ok(())
 }
 
 /// Error: READONLY, where a function of this name may not be read with `readonly` 1: those that read outside of the server, and others
@@ -132,15 +144,12 @@ pub(super) fn readonly() -> Error {
 impl Interpreter {
     /// Error: ACCESS_DENIED, with what is missing.
     pub(crate) fn check_access(&self, statement: &Statement) -> Result<()> {
-        if self.context.rights().has(Privileges::all(), &Object::EVERYTHING) {
-            return Ok(());
-        }
         let everywhere = |name: &str| self.context.check_access(privilege(name), &Object::EVERYTHING);
         let database = |name: &str, of: &str| self.context.check_access(privilege(name), &Object::database(of));
         match statement {
             Statement::Insert(insert) => match &insert.target {
                 TableExpression::Table(name) => {
-                    self.check_columns("INSERT", name, &insert.column_names())?;
+                    self.check_insert(name, &insert.column_names())?;
                     match &insert.source {
                         InsertSource::Infile { .. } => check_source(&self.context, "file", false),
                         _ => Ok(()),
@@ -189,6 +198,7 @@ impl Interpreter {
             Statement::Optimize { name, .. } => self.check_table("OPTIMIZE", name),
             Statement::Alter { name, commands } => commands.iter().try_for_each(|command| self.check_alter(name, command)),
             Statement::Delete { name, .. } => self.check_table("ALTER DELETE", name),
+            Statement::Update { name, command } => self.check_alter(name, command),
             Statement::Detach { name, .. } => self.check_table("DROP TABLE", name),
             Statement::Attach { name, .. } => self.check_table("CREATE TABLE", name),
             // Everybody may end what is theirs, and sees no other.
@@ -227,17 +237,28 @@ impl Interpreter {
             return Ok(());
         }
         let (wanted, object, rights) = (privilege(name), Object::table(database, table), self.context.rights());
+        let columns_text = if columns.is_empty() { String::new() } else { format!("({})", columns.join(", ")) };
+        let right = format!("{wanted}{columns_text} ON {object}");
         // To see is implied by any other right.
-        if name.starts_with("SHOW ") && self.sees(&object) {
-            return Ok(());
-        }
+        let is_seen = name.starts_with("SHOW ") && self.sees(&object);
         let of_columns =
             !columns.is_empty() && columns.iter().all(|column| rights.has(wanted, &Object::column(database, table, column)));
-        if of_columns || rights.has(wanted, &object) {
-            return Ok(());
+        if !(is_seen || of_columns || rights.has(wanted, &object)) {
+            return Err(missing(&self.context, &right));
         }
-        let columns = if columns.is_empty() { String::new() } else { format!("({})", columns.join(", ")) };
-        Err(denied(&self.context.user, &format!("{wanted}{columns} ON {object}")))
+        self.context.note_right(true, &right);
+        Ok(())
+    }
+
+    /// `columns`: none for all that the table has: the log names them. (Whoever may not insert is not told which there are.)
+    fn check_insert(&self, name: &TableName, columns: &[String]) -> Result<()> {
+        let (database, table) = self.full(name);
+        let is_granted = self.context.rights().has(privilege("INSERT"), &Object::table(database, table));
+        let all = || Some(self.databases(database).table(database, table).ok()?.definition().columns.names());
+        match all().filter(|_| columns.is_empty() && is_granted) {
+            Some(all) => self.check_columns("INSERT", name, &all),
+            None => self.check_columns("INSERT", name, columns),
+        }
     }
 
     /// Who was granted some columns knows of no others, and the definition has them all.
@@ -250,7 +271,7 @@ impl Interpreter {
         if is_everybodys || found.definition().columns.iter().all(|column| sees(&column.name)) {
             return Ok(());
         }
-        Err(denied(&self.context.user, &format!("SHOW COLUMNS ON {}", Object::table(database, table))))
+        Err(missing(&self.context, &format!("SHOW COLUMNS ON {}", Object::table(database, table))))
     }
 
     /// A table takes the name of another.

@@ -11,6 +11,7 @@ use gristmill_introspect::QueryContext;
 use gristmill_introspect::limit::LimitReport;
 use gristmill_introspect::logs::limit_log::limit_log;
 use gristmill_mergetree::read::{TableRead, table_reads};
+use gristmill_sources::object::reads::files_read;
 
 use super::report::{self, Judged};
 use crate::engine::Engine;
@@ -66,12 +67,15 @@ impl LimitWatch {
             return None;
         }
         let calibration = self.calibrations.known()?;
-        let reads: Vec<TableRead> = self.plan.take().map(|plan| table_reads(&plan)).unwrap_or_default();
+        let plan = self.plan.take();
+        let reads: Vec<TableRead> = plan.as_ref().map(table_reads).unwrap_or_default();
+        let files = plan.as_ref().map(files_read).unwrap_or_default();
         let judged = Judged {
             calibration: &calibration,
             context,
             plans: &plans,
             reads: &reads,
+            files: &files,
             aside: self.aside,
             begun: self.begun,
             uncompressed_cache_bytes: self.uncompressed_cache_bytes,

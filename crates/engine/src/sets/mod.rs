@@ -18,7 +18,7 @@ use datafusion::logical_expr::expr::InSubquery;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Subquery, lit};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_functions::value_set::{ValueSet, member_of};
-use gristmill_introspect::{QueryContext, Settings};
+use gristmill_introspect::{Event, QueryContext, Settings};
 use gristmill_sql::lower::list_of;
 
 use crate::plan::{Most, collect_up_to};
@@ -81,6 +81,9 @@ pub async fn compute_sets(plan: LogicalPlan, state: &SessionState, context: &Arc
     for (what, subquery) in subqueries.into_iter().rev() {
         let replaced = replace(subquery.as_ref().clone(), &known)?;
         if let Some(answer) = answer(what, replaced, state, context).await? {
+            if what == Use::Set {
+                context.counters.add(Event::SetsBuiltFromSubquery, 1);
+            }
             known.push((what, subquery, answer));
         }
     }

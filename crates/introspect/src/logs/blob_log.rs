@@ -1,4 +1,4 @@
-//! `system.blob_storage_log`: requests that changed something in object storage.
+//! `system.blob_storage_log`: requests that changed something in object storage, and, where they are asked for, reads.
 
 use super::{Log, LogEntry, texts_bytes};
 
@@ -11,6 +11,7 @@ pub enum BlobEvent {
     MultiPartUploadWrite,
     MultiPartUploadComplete,
     MultiPartUploadAbort,
+    Read,
 }
 
 impl BlobEvent {
@@ -22,6 +23,7 @@ impl BlobEvent {
             BlobEvent::MultiPartUploadWrite => "MultiPartUploadWrite",
             BlobEvent::MultiPartUploadComplete => "MultiPartUploadComplete",
             BlobEvent::MultiPartUploadAbort => "MultiPartUploadAbort",
+            BlobEvent::Read => "Read",
         }
     }
 }

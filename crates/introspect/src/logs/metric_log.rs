@@ -1,5 +1,7 @@
 //! `system.metric_log` and `system.asynchronous_metric_log`: how things stood, again and again.
 
+use std::borrow::Cow;
+
 use super::{Log, LogEntry};
 
 #[derive(Debug)]
@@ -26,13 +28,13 @@ pub fn metric_log() -> &'static Log<MetricEntry> {
 #[derive(Debug)]
 pub struct AsyncMetricEntry {
     pub event_time_micros: i64,
-    pub metric: &'static str,
+    pub metric: Cow<'static, str>,
     pub value: f64,
 }
 
 impl LogEntry for AsyncMetricEntry {
     fn heap_bytes(&self) -> usize {
-        0
+        if let Cow::Owned(name) = &self.metric { name.len() } else { 0 }
     }
 }
 

@@ -34,6 +34,9 @@ pub struct SessionEntry {
     pub session_id: String,
     pub event_time_micros: i64,
     pub user: String,
+    /// By which method it came in, as `IDENTIFIED WITH` names it; empty: it did not.
+    pub auth_type: String,
+    pub profiles: Vec<String>,
     pub roles: Vec<String>,
     pub settings: Vec<(String, String)>,
     pub client: Arc<Client>,
@@ -42,7 +45,8 @@ pub struct SessionEntry {
 
 impl LogEntry for SessionEntry {
     fn heap_bytes(&self) -> usize {
-        texts_bytes([&self.user, &self.session_id, &self.failure_reason])
+        texts_bytes([&self.user, &self.auth_type, &self.session_id, &self.failure_reason])
+            + texts_bytes(&self.profiles)
             + texts_bytes(&self.roles)
             + texts_bytes(self.settings.iter().flat_map(|(name, value)| [name, value]))
     }

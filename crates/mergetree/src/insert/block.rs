@@ -15,7 +15,7 @@ use arrow::compute::take_record_batch;
 use futures::stream::{StreamExt, TryStreamExt};
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, Result, units};
-use gristmill_introspect::{Event, QueryContext, tell};
+use gristmill_introspect::{Event, Gauge, QueryContext, tell};
 use gristmill_types::measure::batch_bytes;
 use gristmill_types::{SqlType, nested};
 use parking_lot::Mutex;
@@ -167,6 +167,7 @@ fn warn_of_many(context: &QueryContext, partitions: usize) {
 impl Block {
     async fn write(&self, partition: PartitionRows) -> Result<Option<InsertedPart>> {
         let (context, settings) = (&self.context, &self.target.settings);
+        let _temporary = Gauge::PartsTemporary.hold();
         let started = context.env.instant();
         let rows = partition.rows.count();
         // Positions are relative to the run.
@@ -188,7 +189,15 @@ impl Block {
         );
         let sorted = Sorted { columns, keys, order: order.map(UInt32Array::from), rows };
         let merges = context.settings.optimize_on_insert && self.target.layout.engine.merges_rows();
-        let sorted = if merges { self.merged(sorted)? } else { sorted };
+        let sorted = if merges {
+            let begun = context.env.instant();
+            let merged = self.merged(sorted)?;
+            let took = context.env.instant().saturating_duration_since(begun);
+            context.counters.add(Event::MergeTreeDataWriterMergingBlocksMicroseconds, took.as_micros() as u64);
+            merged
+        } else {
+            sorted
+        };
         if sorted.rows == 0 {
             return Ok(None);
         }

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use gristmill_base::{Error, ErrorCode, Result, units};
 use gristmill_catalog::{LoadWriter, LoadedGroups, TableWriter, WriteLane};
 use gristmill_introspect::tracing::Level;
-use gristmill_introspect::{Event, QueryContext, tell};
+use gristmill_introspect::{Event, Gauge, QueryContext, tell};
 use parking_lot::Mutex;
 
 use super::block::{BlockTarget, InsertedPart};
@@ -132,6 +132,7 @@ impl Shared {
         }
         self.context.counters.add(Event::DelayedInserts, 1);
         self.context.counters.add(Event::DelayedInsertsMilliseconds, ms);
+        let _delayed = Gauge::DelayedInserts.hold();
         tell!(
             self.context,
             INFO as DEBUG,
@@ -286,6 +287,8 @@ impl Shared {
                     state.parts.values().map(|part| (part.key.as_str(), part)).collect();
                 let (named, left_out): (Vec<_>, Vec<_>) =
                     parts.iter().partition(|part| added.contains_key(part.part.key.as_str()));
+                context.counters.add(Event::InsertedWideParts, named.len() as u64);
+                context.counters.add(Event::DuplicatedInsertedBlocks, left_out.len() as u64);
                 for part in &named {
                     log::inserted(&self.core, context, added[part.part.key.as_str()], part.took);
                 }
@@ -299,6 +302,7 @@ impl Shared {
             }
             Ok(Commit::Nothing) => {
                 let table = self.core.name();
+                context.counters.add(Event::DuplicatedInsertedBlocks, parts.len() as u64);
                 tell!(context, DEBUG, "MergeTreeSink", "{table}: Nothing is committed: these rows were inserted before");
                 self.uncommitted.discard_all(keys()).await;
                 Ok(())

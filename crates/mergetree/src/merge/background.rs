@@ -10,13 +10,14 @@ use std::time::Duration;
 
 use gristmill_base::allocations;
 use gristmill_base::runtime::{self, Task};
+use gristmill_introspect::Counters;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::list::{Reason, result_name};
-use super::selector::{self, Limits};
+use super::selector::Limits;
 use super::task::{self, Claim, MergeOptions};
-use super::{pool, runs};
+use super::{choose, pool, runs};
 use crate::environment::TtlPlace;
 use crate::manifest::State;
 use crate::table::{Core, TableData};
@@ -92,7 +93,7 @@ fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
             };
             (chosen.parts, reason, place)
         }
-        None => (selector::select(&runs(core, &state, 2), &limits)?, Reason::Regular, None),
+        None => (choose(core, &state, &limits, &Counters::server())?, Reason::Regular, None),
     };
     let id = format!("{}::{}", core.uuid, result_name(&parts, reason));
     let mut claim = Claim::take(core, parts)?;

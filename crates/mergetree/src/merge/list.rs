@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
-use gristmill_introspect::QueryContext;
+use gristmill_introspect::gauges::Held;
+use gristmill_introspect::{Gauge, QueryContext};
 use gristmill_types::measure::batch_bytes;
 use parking_lot::Mutex;
 
@@ -176,6 +177,8 @@ impl MergeList {
 pub struct Listed {
     core: Arc<Core>,
     pub running: Arc<Running>,
+    /// The part that is written.
+    _temporary: Held,
 }
 
 impl Drop for Listed {
@@ -205,7 +208,7 @@ pub fn begin(core: &Arc<Core>, context: &Arc<QueryContext>, parts: &[Arc<PartEnt
         columns_written: AtomicU64::new(0),
     });
     core.environment.merges.0.lock().push(running.clone());
-    Listed { core: core.clone(), running }
+    Listed { core: core.clone(), running, _temporary: Gauge::PartsTemporary.hold() }
 }
 
 /// The name of what becomes of the parts.

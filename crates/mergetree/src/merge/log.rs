@@ -9,7 +9,9 @@ use gristmill_introspect::QueryContext;
 use gristmill_introspect::part_log::{PartEvent, PartLogEntry, part_log};
 
 use super::list::Running;
-use crate::manifest::PartEntry;
+use crate::manifest::{MutationEntry, PartEntry};
+use crate::mutate;
+use crate::projection::name_of;
 use crate::table::Core;
 
 /// Adds an entry. What becomes of parts of the server's own tables is not told: they are written because of what is told, so
@@ -47,6 +49,8 @@ fn entry(core: &Core, context: &QueryContext, event: PartEvent, name: &str, of: 
         peak_memory_usage: 0,
         error_code: 0,
         exception: String::new(),
+        mutation_ids: String::new(),
+        projections: Vec::new(),
         profile_events: Vec::new(),
     }
 }
@@ -57,7 +61,27 @@ fn with_data(core: &Core, part: &PartEntry, entry: PartLogEntry) -> PartLogEntry
         rows: part.rows,
         size_in_bytes: part.bytes,
         bytes_uncompressed: part.uncompressed_bytes,
+        projections: part.projections.keys().map(|key| name_of(key).to_string()).collect(),
         ..entry
+    }
+}
+
+/// The mutations that the part goes through, up to the last of these, as `system.part_log` tells them. `last`: `None`, where it
+/// has a number only when it is over (DELETE FROM), or did not come so far: those that are before it.
+fn mutation_ids(core: &Core, part: &PartEntry, last: Option<i64>) -> String {
+    let state = core.manifest.current();
+    let in_partition = |mutation: &MutationEntry| mutation.partition_id.as_ref().is_none_or(|id| *id == part.partition_id);
+    let is_meant = |mutation: &&Arc<MutationEntry>| match last {
+        Some(last) => mutation.is_after(part) && mutation.number <= last && in_partition(mutation),
+        None => mutation.concerns(part),
+    };
+    let mut numbers: Vec<i64> =
+        state.mutations.iter().filter(is_meant).map(|mutation| mutation.number).chain(last).collect();
+    numbers.sort_unstable();
+    match numbers[..] {
+        [] => String::new(),
+        [first, .., last] if first != last => format!("{}..{}", mutate::id(first), mutate::id(last)),
+        [first, ..] => mutate::id(first),
     }
 }
 
@@ -81,8 +105,21 @@ pub fn began(core: &Core, running: &Running) {
     add(core, || PartLogEntry {
         merge_reason: running.reason.merge_reason(),
         merged_from: running.parts.iter().map(|part| part.name.clone()).collect(),
+        mutation_ids: if is_merge(running) { String::new() } else { mutation_ids(core, first, None) },
         ..entry(core, &running.context, event, &running.result, first)
     });
+}
+
+/// A mutation had nothing to change in a part's rows: it has another name from then on.
+pub fn passed(core: &Core, context: &QueryContext, part: &PartEntry, mutation: i64) {
+    let named = part.mutated(mutation);
+    let event = |event: PartEvent| {
+        let entry = entry(core, context, event, &named.name, part);
+        let mutation_ids = mutation_ids(core, part, Some(mutation));
+        PartLogEntry { merged_from: vec![part.name.clone()], mutation_ids, ..entry }
+    };
+    add(core, || event(PartEvent::MutatePartStart));
+    add(core, || with_data(core, &named, event(PartEvent::MutatePart)));
 }
 
 /// It is over: with the part that came of it, or an error. Neither: no row is left, or it gave up.
@@ -107,6 +144,10 @@ pub fn ended(core: &Core, running: &Running, made: Option<&PartEntry>, error: Op
             peak_memory_usage: context.memory.peak_bytes(),
             error_code: error.map_or(0, |error| error.code().0),
             exception: error.map_or_else(String::new, ToString::to_string),
+            mutation_ids: match is_merge(running) {
+                true => String::new(),
+                false => mutation_ids(core, first, made.map(|made| made.mutation)),
+            },
             profile_events: events.into_iter().map(|(event, value)| (event.name(), value)).collect(),
             ..entry
         }

@@ -20,7 +20,7 @@ use std::time::Duration;
 use futures::stream::{StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::OptimizeRequest;
-use gristmill_introspect::QueryContext;
+use gristmill_introspect::{Counters, Event, QueryContext};
 
 use crate::engine::MergingEngine;
 use crate::insert::partition;
@@ -63,8 +63,8 @@ pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &O
     }
     if !request.to_one_part && request.partition.is_none() {
         let limits = Limits::of_optimize(&core.settings, context.env.now_ms());
-        let Some(claim) = selector::select(&runs(core, &state, 2), &limits).and_then(|parts| Claim::take(core, parts))
-        else {
+        let chosen = choose(core, &state, &limits, &context.counters);
+        let Some(claim) = chosen.and_then(|parts| Claim::take(core, parts)) else {
             return if context.settings.optimize_throw_if_noop { Err(nothing_to_merge(&state)) } else { Ok(()) };
         };
         // A row that says that its key is deleted may go only where no part stays that it is to replace.
@@ -242,6 +242,20 @@ fn partition_parts(state: &State, partition: &str, end: i64) -> Vec<Arc<PartEntr
     state.parts.range(from..to).map(|(_, part)| part.clone()).filter(|part| part.max_block < end).collect()
 }
 
+/// The parts of the best merge, where there is one.
+fn choose(core: &Core, state: &State, limits: &Limits, counters: &Counters) -> Option<Vec<Arc<PartEntry>>> {
+    let env = &core.environment.env;
+    let begun = env.instant();
+    let runs = runs(core, state, 2);
+    let chosen = selector::select(&runs, limits);
+    let took = env.instant().saturating_duration_since(begun);
+    counters.add(Event::MergerMutatorSelectPartsForMergeElapsedMicroseconds, took.as_micros() as u64);
+    counters.add(Event::MergerMutatorRangesForMergeCount, runs.len() as u64);
+    counters.add(Event::MergerMutatorPartsInRangesForMergeCount, runs.iter().map(|run| run.len() as u64).sum());
+    counters.add(Event::MergerMutatorSelectRangePartsCount, chosen.as_ref().map_or(0, |parts| parts.len() as u64));
+    chosen
+}
+
 /// Neighbouring parts that may be merged: a part that is being merged, or a mutation that not all went through, parts
 /// those before it from those after.
 /// `least`: parts in a run.
@@ -251,7 +265,7 @@ fn runs(core: &Core, state: &State, least: usize) -> Vec<Vec<Arc<PartEntry>>> {
     let mut current: Vec<Arc<PartEntry>> = Vec::new();
     for part in state.parts.values() {
         let is_other = current.last().is_some_and(|last| last.partition_id != part.partition_id);
-        let is_merging = merging.contains(&part.name);
+        let is_merging = merging.contains(&part.key);
         // A part whose rows were changed and one whose rows are still to be changed stay apart.
         let is_changed = current.last().is_some_and(|last| state.next_mutation(last) != state.next_mutation(part));
         if is_other || is_merging || is_changed {

@@ -52,10 +52,10 @@ impl Claim {
     /// `None` where one of them is being merged.
     pub fn take(core: &Arc<Core>, parts: Vec<Arc<PartEntry>>) -> Option<Claim> {
         let mut merging = core.merging.lock();
-        if parts.iter().any(|part| merging.contains(&part.name)) {
+        if parts.iter().any(|part| merging.contains(&part.key)) {
             return None;
         }
-        merging.extend(parts.iter().map(|part| part.name.clone()));
+        merging.extend(parts.iter().map(|part| part.key.clone()));
         Some(Claim { core: core.clone(), parts, reason: Reason::Regular })
     }
 
@@ -68,7 +68,7 @@ impl Drop for Claim {
     fn drop(&mut self) {
         let mut merging = self.core.merging.lock();
         for part in &self.parts {
-            merging.remove(&part.name);
+            merging.remove(&part.key);
         }
         drop(merging);
         self.core.merge_ended();
@@ -164,11 +164,17 @@ async fn run(
     let written = write(core, state, context, running, (options, ttl)).await;
     let elapsed = context.env.instant().saturating_duration_since(started);
     counters.add(Event::MergeTotalMilliseconds, elapsed.as_millis() as u64);
+    if options.yields {
+        // The job's threads work for this merge alone.
+        context.settle();
+        counters.add(Event::MergeExecuteMilliseconds, counters.get(Event::RealTimeMicroseconds) / 1000);
+    }
     let Some((written, codec)) = written? else {
         // No row is left: the parts go, and nothing comes in their place.
         return commit(core, context, parts, None, false).await;
     };
     counters.add(Event::MergeWrittenRows, written.header.rows);
+    counters.add(Event::MergedIntoWideParts, 1);
     // As for an insert: the sweeper of another process may take the object for one that nobody will name.
     if elapsed.as_secs() > core.settings.orphan_grace_seconds / 2 {
         core.discard_all(written.objects()).await;
@@ -199,10 +205,10 @@ async fn commit(
     });
     let decide = |state: &State| {
         let joined = mutate::joined(state, parts).filter(|_| !core.is_outdated());
-        Ok(joined.map(|mutation| Change {
+        Ok(joined.map(|(mutation, names)| Change {
             operation: Operation::Merge,
             added: added.iter().map(|part| Arc::new(part.clone().mutated(mutation))).collect(),
-            removed: parts.iter().map(|part| part.name.clone()).collect(),
+            removed: names,
             insert_id: None,
             block_hashes: Vec::new(),
             ledger: None,
@@ -402,6 +408,7 @@ async fn copy(sources: &Sources, writer: &mut PartWriter, pace: &mut Pace<'_>, t
     let (layout, context, options) = (&sources.core.layout, &sources.context, pace.options);
     let shape = Shape::whole(layout)?;
     let all: Vec<usize> = (0..layout.columns.len()).collect();
+    context.counters.add(Event::MergedColumns, all.len() as u64);
     let limits = sources.limits();
     let part = |at: usize| {
         let rows = sources.read_all(at, &all, &layout.schema, limits);
@@ -427,6 +434,7 @@ async fn copy(sources: &Sources, writer: &mut PartWriter, pace: &mut Pace<'_>, t
 
 async fn copy_vertical(sources: &Sources, writer: &mut PartWriter, pace: &mut Pace<'_>) -> Result<()> {
     let leading = vertical::Leading::of(sources)?;
+    sources.context.counters.add(Event::MergedColumns, leading.places.len() as u64);
     let mut rows = Rows::of(&leading.shape, leading.rows, sources, pace.options)?;
     vertical::copy(&mut rows, writer, sources, (&leading.places, &leading.shape), pace).await?;
     rows.count(&sources.context);

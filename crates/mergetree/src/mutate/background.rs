@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use gristmill_base::allocations;
 use gristmill_base::runtime::{self, Task};
 use tokio_util::sync::CancellationToken;
 
@@ -30,9 +31,14 @@ pub fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
     }
     let mut left = state.parts.values().filter(|part| state.next_mutation(part).is_some());
     let claim = left.find_map(|part| Claim::take(core, vec![part.clone()]))?;
+    let waiting = state.next_mutation(&claim.parts[0]).and_then(|number| core.mutating.judged(number));
+    let context = match &waiting {
+        Some(context) => context.uncancelled(),
+        None => core.environment.context("mutation"),
+    };
+    let tally = waiting.and_then(|context| context.memory.tally().cloned());
     let (core, stop) = (core.clone(), stop.clone());
-    Some(Task::on(&runtime::cpu(), async move {
-        let context = core.environment.context("mutation");
+    let work = async move {
         let mutated = {
             let mut mutating = std::pin::pin!(part::mutate(&claim, &context));
             tokio::select! {
@@ -56,5 +62,6 @@ pub fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
         }
         drop(claim);
         core.wake_merger();
-    }))
+    };
+    Some(Task::on(&runtime::cpu(), allocations::counted(tally, work)))
 }

@@ -10,7 +10,7 @@
 //! A part goes through all mutations that it has before it at once, in their order (`program`, `part`). A merge joins
 //! only parts that have the same ones before them (M-6).
 //!
-//! DELETE FROM (`at_once`) does all parts before it returns, with one commit for all of them, and mostly writes down which
+//! DELETE FROM and UPDATE t SET (`at_once`) do all parts before they return, with one commit for all of them; the one mostly writes down which
 //! rows are deleted in place of writing parts anew (`mask`).
 
 mod at_once;
@@ -23,9 +23,11 @@ mod program;
 pub use of_part::nameable;
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use futures::FutureExt;
+use futures::stream::{StreamExt, TryStreamExt};
 use gristmill_base::spending::Wait;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{MutationRequest, MutationRow, RowChange};
@@ -35,6 +37,7 @@ use parking_lot::Mutex;
 use crate::insert::partition;
 use crate::manifest::v1::Operation;
 use crate::manifest::{Change, Commit, MutationEntry, PartEntry, RowsChange, State};
+use crate::merge::log;
 use crate::merge::task::Claim;
 use crate::settings::TableSettings;
 use crate::table::Core;
@@ -93,6 +96,9 @@ const WAIT: Duration = Duration::from_millis(200);
 pub struct Progress {
     /// The last failure of each mutation, by its number.
     failures: Mutex<BTreeMap<i64, Failure>>,
+    /// Statements that wait for a mutation, by its number, and are to tell where their time went: what is done of it in the
+    /// background is done for them.
+    judged: Mutex<BTreeMap<i64, Weak<QueryContext>>>,
     /// Statements that take all parts for themselves, one at a time: two of them would wait for each other's parts.
     turn: tokio::sync::Mutex<()>,
 }
@@ -104,7 +110,7 @@ struct Failure {
     error: Error,
 }
 
-fn id(number: i64) -> String {
+pub fn id(number: i64) -> String {
     format!("mutation_{number}.txt")
 }
 
@@ -112,30 +118,35 @@ fn number_of(id: &str) -> Option<i64> {
     id.strip_prefix("mutation_")?.strip_suffix(".txt")?.parse().ok()
 }
 
-/// The parts as the state has them, where it still has them all.
+/// The parts as the state has them, where it still has them all: perhaps under other names, since mutations may have passed
+/// them by.
 fn current(state: &State, parts: &[Arc<PartEntry>]) -> Option<Vec<Arc<PartEntry>>> {
     let known = |part: &Arc<PartEntry>| {
         let place = (Arc::from(part.partition_id.as_str()), part.min_block);
         let same = |known: &&Arc<PartEntry>| {
-            known.key == part.key && known.name == part.name && known.projections == part.projections
+            known.key == part.key && known.deleted == part.deleted && known.projections == part.projections
         };
         state.parts.get(&place).filter(same).cloned()
     };
     parts.iter().map(known).collect()
 }
 
-/// Whether parts may become one: the number of the last mutation that the one went through. `None`: one is gone, or a
-/// mutation has changed some of them and not all.
-pub fn joined(state: &State, parts: &[Arc<PartEntry>]) -> Option<i64> {
+/// Whether parts may become one: the number of the last mutation that the one went through, and their names now. `None`: one
+/// is gone, or a mutation has changed some of them and not all.
+pub fn joined(state: &State, parts: &[Arc<PartEntry>]) -> Option<(i64, Vec<String>)> {
     let parts = current(state, parts)?;
     let first = state.next_mutation(parts.first()?);
     let same = parts.iter().all(|part| state.next_mutation(part) == first);
-    same.then(|| parts.iter().map(|part| part.mutation).max().unwrap_or_default())
+    let last = parts.iter().map(|part| part.mutation).max().unwrap_or_default();
+    same.then(|| (last, parts.iter().map(|part| part.name.clone()).collect()))
 }
 
 /// Begins a mutation, or carries it out where it is to be seen at once; gives its id.
 pub async fn begin(core: &Arc<Core>, context: &Arc<QueryContext>, request: MutationRequest) -> Result<String> {
-    keep_pace(core, context).await?;
+    // What only tells of a change that was made adds no work.
+    if !request.changes.is_empty() {
+        keep_pace(core, context).await?;
+    }
     let partition_id = match &request.partition {
         Some(choice) => partition::chosen_id(&core.layout, choice)?,
         None => None,
@@ -143,18 +154,34 @@ pub async fn begin(core: &Arc<Core>, context: &Arc<QueryContext>, request: Mutat
     if request.at_once {
         return at_once::run(core, context, &request, partition_id).await;
     }
-    let mut number = 0;
+    let (mut number, mut passing) = (0, Vec::new());
     let decide = |state: &State| {
         number = state.next_block;
         let begun = entry(&request, partition_id.clone(), number, context.env.now_ms());
-        let rows = RowsChange { begun: Some(Arc::new(begun)), ..RowsChange::default() };
+        passing = untouched(state, &begun);
+        let passed = passing.iter().map(|part| (part.name.clone(), number)).collect();
+        let rows = RowsChange { begun: Some(Arc::new(begun)), passed, ..RowsChange::default() };
         Ok(Some(change(Vec::new(), Vec::new(), rows)))
     };
     if let Commit::Unknown(error) = core.manifest.commit(context, decide).await? {
         return Err(error.with_context("it is unknown whether the mutation began: look into system.mutations"));
     }
+    passing.iter().for_each(|part| log::passed(core, context, part, number));
+    if context.settings.explain_limit && context.settings.mutations_sync > 0 {
+        core.mutating.done_for(number, context);
+    }
     core.wake_merger();
     Ok(id(number))
+}
+
+/// Parts that the mutation passes by when it begins: all, where it only tells of a change of the definition, else those of other
+/// partitions. One with other mutations before it goes through these first.
+fn untouched(state: &State, begun: &MutationEntry) -> Vec<Arc<PartEntry>> {
+    let changes_rows = begun.all_changes().next().is_some();
+    let passes = |part: &&Arc<PartEntry>| {
+        !(changes_rows && begun.concerns(part)) && begun.is_after(part) && state.next_mutation(part).is_none()
+    };
+    state.parts.values().filter(passes).cloned().collect()
 }
 
 /// Slows a mutation down, or refuses it, where many are unfinished. Errors: TOO_MANY_MUTATIONS.
@@ -277,6 +304,33 @@ pub async fn finish(core: &Arc<Core>, context: &Arc<QueryContext>, id: &str) -> 
     }
 }
 
+/// With `apply_mutations_on_fly` a query sees what was asked for before it: it takes part in mutations until those are done. Its
+/// answer is that of the rows as they lie then, whatever reads them.
+pub async fn before_reading(core: &Arc<Core>, context: &Arc<QueryContext>) -> Result<()> {
+    if !context.settings.apply_mutations_on_fly {
+        return Ok(());
+    }
+    let unfinished = |state: &State| {
+        let unfinished = state.mutations.iter().filter(|mutation| mutation.finished_ms.is_none());
+        unfinished.map(|mutation| mutation.number).max()
+    };
+    let Some(last) = unfinished(core.manifest.refresh(context).await?.as_ref()) else { return Ok(()) };
+    core.check_writable()?;
+    loop {
+        let state = core.manifest.refresh(context).await?;
+        let has_to_change =
+            |part: &&Arc<PartEntry>| state.mutations_of(part).any(|mutation| mutation.number <= last);
+        let left: Vec<Arc<PartEntry>> = state.parts.values().filter(has_to_change).cloned().collect();
+        if left.is_empty() {
+            return Ok(());
+        }
+        // Collected: the compiler does not find the lifetimes of futures that are made on the way.
+        let finishing: Vec<_> =
+            left.iter().map(|part| finish_parts(core, context, std::slice::from_ref(part)).boxed()).collect();
+        futures::stream::iter(finishing).buffer_unordered(context.threads()).try_collect::<Vec<()>>().await?;
+    }
+}
+
 /// Leads parts through whatever mutations they have before them.
 pub async fn finish_parts(core: &Arc<Core>, context: &Arc<QueryContext>, parts: &[Arc<PartEntry>]) -> Result<()> {
     for part in parts {
@@ -331,6 +385,18 @@ fn unfinished(number: i64, failure: &Failure) -> Error {
 }
 
 impl Progress {
+    /// The mutation of this number is done for a statement, as long as that waits.
+    fn done_for(&self, number: i64, context: &Arc<QueryContext>) {
+        let mut judged = self.judged.lock();
+        judged.retain(|_, context| context.strong_count() > 0);
+        judged.insert(number, Arc::downgrade(context));
+    }
+
+    /// Whom the mutation is done for, where that is anybody.
+    fn judged(&self, number: i64) -> Option<Arc<QueryContext>> {
+        self.judged.lock().get(&number)?.upgrade().filter(|context| !context.cancel.is_cancelled())
+    }
+
     fn failed(&self, numbers: &[i64], part: &str, time_ms: u64, error: &Error) {
         let failure = Failure { part: part.to_string(), time_ms, error: error.clone() };
         self.failures.lock().extend(numbers.iter().map(|number| (*number, failure.clone())));
@@ -371,17 +437,16 @@ pub fn rows(core: &Core) -> Vec<MutationRow> {
     let merging = core.merging.lock().clone();
     let row = |mutation: &Arc<MutationEntry>| {
         let failure = core.mutating.failures.lock().get(&mutation.number).cloned();
-        let left: Vec<String> =
-            state.parts.values().filter(|part| mutation.concerns(part)).map(|part| part.name.clone()).collect();
+        let left: Vec<_> = state.parts.values().filter(|part| mutation.concerns(part)).collect();
         MutationRow {
             id: id(mutation.number),
             command: String::new(),
             create_time: mutation.created_ms / 1000,
             finish_time: mutation.finished_ms.unwrap_or_default() / 1000,
-            partition_id: mutation.partition_id.clone().unwrap_or_default(),
             block_number: mutation.number,
-            parts_in_progress: left.iter().filter(|name| merging.contains(*name)).cloned().collect(),
-            parts_to_do: left,
+            parts_in_progress: left.iter().filter(|part| merging.contains(&part.key)).map(|part| part.name.clone()).collect(),
+            parts_to_do: left.iter().map(|part| part.name.clone()).collect(),
+            changes_rows: !mutation.changes.is_empty(),
             is_done: mutation.finished_ms.is_some(),
             latest_failed_part: failure.as_ref().map_or_else(String::new, |failure| failure.part.clone()),
             latest_fail_time: failure.as_ref().map_or(0, |failure| failure.time_ms / 1000),

@@ -64,11 +64,16 @@ pub async fn mutate(claim: &Claim, context: &Arc<QueryContext>) -> Result<bool> 
         return Ok(false);
     }
     let numbers: Vec<i64> = mutations.iter().map(|mutation| mutation.number).collect();
+    context.counters.add(Event::MutationTotalParts, 1);
     let done = async {
         let started = context.env.instant();
         let mutated = rewrite(core, &state, context, &part, &changes_of(&mutations), true).await?;
         // As for a merge: the sweeper of another process may take the object for one that nobody will name.
         let elapsed = context.env.instant().saturating_duration_since(started);
+        context.counters.add(Event::MutationTotalMilliseconds, elapsed.as_millis() as u64);
+        if matches!(mutated, Mutated::Same) {
+            context.counters.add(Event::MutationUntouchedParts, 1);
+        }
         if elapsed.as_secs() > core.settings.orphan_grace_seconds / 2 {
             discard(core, &mutated).await;
             return Err(Error::new(
@@ -131,26 +136,26 @@ async fn commit(
         }
         Ok(Some(match &mutated {
             Mutated::Same => {
-                let rows = RowsChange { passed: vec![(part.name.clone(), last)], ..RowsChange::default() };
+                let rows = RowsChange { passed: vec![(known.name.clone(), last)], ..RowsChange::default() };
                 change(Vec::new(), Vec::new(), rows)
             }
             Mutated::Projected(projected) => {
-                let (passed, projected) = (vec![(part.name.clone(), last)], projected.clone());
+                let (passed, projected) = (vec![(known.name.clone(), last)], projections_of(&known, projected));
                 change(Vec::new(), Vec::new(), RowsChange { passed, projected, ..RowsChange::default() })
             }
-            Mutated::Gone => change(Vec::new(), vec![part.name.clone()], RowsChange::default()),
+            Mutated::Gone => change(Vec::new(), vec![known.name.clone()], RowsChange::default()),
             Mutated::Masked(deleted, _) => {
-                let deleted = vec![masked(part, last, deleted)];
+                let deleted = vec![masked(&known, last, deleted)];
                 change(Vec::new(), Vec::new(), RowsChange { deleted, ..RowsChange::default() })
             }
             Mutated::Rewritten(written, _) => {
-                change(vec![Arc::new(written.mutated(last))], vec![part.name.clone()], RowsChange::default())
+                change(vec![Arc::new(written.mutated(last))], vec![known.name.clone()], RowsChange::default())
             }
         }))
     };
     match core.manifest.commit(context, decide).await {
         Ok(Commit::Done(state)) => {
-            tell(core, &state, part, &mutated, last);
+            tell(core, context, &state, part, &mutated, last);
             Ok(true)
         }
         Ok(Commit::Nothing) => {
@@ -167,15 +172,21 @@ async fn commit(
 }
 
 /// The log's entry of a part that went through the mutation of this number.
-pub fn tell(core: &Core, state: &State, part: &PartEntry, mutated: &Mutated, number: i64) {
+pub fn tell(core: &Core, context: &QueryContext, state: &State, part: &PartEntry, mutated: &Mutated, number: i64) {
     match mutated {
         Mutated::Rewritten(written, listed) => log::ended(core, &listed.running, Some(&written.mutated(number)), None),
         Mutated::Masked(_, listed) => {
             let known = state.parts.values().find(|known| known.key == part.key);
             log::ended(core, &listed.running, known.map(Arc::as_ref), None);
         }
-        Mutated::Same | Mutated::Gone | Mutated::Projected(_) => {}
+        Mutated::Same | Mutated::Projected(_) => log::passed(core, context, part, number),
+        Mutated::Gone => {}
     }
+}
+
+/// The changes, of the part under the name that it has now.
+pub fn projections_of(part: &PartEntry, changes: &[ProjectionChange]) -> Vec<ProjectionChange> {
+    changes.iter().map(|change| ProjectionChange { part: part.name.clone(), ..change.clone() }).collect()
 }
 
 /// What the manifest says of a part of which rows are deleted.

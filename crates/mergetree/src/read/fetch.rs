@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use gristmill_base::runtime::{self, Task};
-use gristmill_base::{Error, Result, ResultExt};
+use gristmill_base::{Error, Result, ResultExt, units};
 use gristmill_introspect::memory::MemoryGuard;
-use gristmill_introspect::{Event, QueryContext};
+use gristmill_introspect::{Event, QueryContext, tell};
 
 use crate::part::OpenPart;
 use crate::store::PartStore;
@@ -34,10 +34,21 @@ impl Fetch {
         key: &str,
         ranges: Vec<Range<u64>>,
     ) -> Result<Fetch> {
-        let bytes = ranges.iter().map(|range| range.end - range.start).sum();
+        let bytes: u64 = ranges.iter().map(|range| range.end - range.start).sum();
         let memory = MemoryGuard::take(&context.memory, bytes)?;
         let merged = merge(&ranges);
-        let data = match store.read_now(context, key, &merged) {
+        let found = store.read_now(context, key, &merged);
+        tell!(
+            context,
+            TRACE,
+            "Prefetcher",
+            "{} ranges of {key} in {} reads, {}: {}",
+            ranges.len(),
+            merged.len(),
+            units::bytes_binary(bytes as f64),
+            if found.is_some() { "they were in the page cache" } else { "they are on their way" }
+        );
+        let data = match found {
             Some(data) => Coming::There(cut(&ranges, &merged, &data)?),
             None => {
                 let (context, store, key, wanted) = (context.clone(), store.clone(), key.to_string(), ranges.clone());

@@ -364,7 +364,12 @@ impl MergeTreeProvider {
                 .into_iter()
                 .map(|entry| async move {
                     let open = self.context.cancellable(self.core.open_part(&self.context, &entry)).await?;
+                    let begun = self.context.env.instant();
                     let chosen = selector.granules(&open);
+                    let took = self.context.env.instant().saturating_duration_since(begun);
+                    let counters = &self.context.counters;
+                    counters.add(Event::FilteringMarksWithPrimaryKeyMicroseconds, took.as_micros() as u64);
+                    counters.add(Event::FilteringMarksWithPrimaryKeyProcessedMarks, entry.granules);
                     let (marks, left) =
                         skip.narrow(&self.core, &self.context, &entry, &open, chosen.granules.clone()).await?;
                     Ok::<_, Error>((entry, open, chosen, marks, left))

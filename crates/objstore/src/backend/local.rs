@@ -12,6 +12,7 @@ mod append;
 mod durable;
 mod page_cache;
 mod published;
+mod syscalls;
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -31,9 +32,11 @@ use object_store::PutPayload;
 use tokio::sync::mpsc;
 
 use self::append::append;
-use self::durable::{begin_writing, sync_files, sync_folder};
+use self::durable::{begin_writing, sync_files};
 use self::page_cache::read_cached;
 use self::published::published;
+pub(crate) use self::syscalls::counted;
+use self::syscalls::{OpenFile, sync_folder};
 use super::{Backend, Fetched, Page, PageRequest, Span};
 use crate::failure::{Failure, FailureKind};
 use crate::store::ObjectInfo;
@@ -74,10 +77,10 @@ impl LocalBackend {
 
 /// Runs file I/O where it may block.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> Result<T, Failure> {
-    let tally = allocations::current();
+    let (tally, counters) = (allocations::current(), syscalls::current());
     let counted = move || {
         let _entered = tally.as_ref().map(allocations::enter);
-        spending::blocked(Blocked::Disk, work)
+        syscalls::on_behalf_of(counters, || spending::blocked(Blocked::Disk, work))
     };
     match tokio::task::spawn_blocking(counted).await {
         Ok(result) => result.map_err(|error| Failure::of_io(&error)),
@@ -104,7 +107,7 @@ fn info_of(key: String, metadata: &Metadata) -> ObjectInfo {
 fn read_at(file: &File, start: u64, mut buffer: Vec<u8>) -> io::Result<Bytes> {
     let mut filled = 0;
     while filled < buffer.len() {
-        match file.read_at(&mut buffer[filled..], start + filled as u64) {
+        match syscalls::read(|| file.read_at(&mut buffer[filled..], start + filled as u64)) {
             Ok(0) => break,
             Ok(n) => filled += n,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -137,7 +140,7 @@ fn temporary_beside(target: &Path) -> PathBuf {
 /// One piece behind the other, from `offset` on.
 fn write_pieces(file: &File, payload: &PutPayload, mut offset: u64) -> io::Result<()> {
     for piece in payload {
-        file.write_all_at(piece, offset)?;
+        syscalls::write(|| file.write_all_at(piece, offset))?;
         offset += piece.len() as u64;
     }
     Ok(())
@@ -165,7 +168,7 @@ impl Drop for Begun {
 fn publish(temporary: &Path, file: &File, target: &Path, if_absent: bool, syncs: Syncs) -> io::Result<Metadata> {
     let published = (|| {
         if syncs == Syncs::AtOnce {
-            file.sync_all()?;
+            syscalls::sync(|| file.sync_all())?;
         }
         if if_absent {
             fs::hard_link(temporary, target)?;
@@ -189,8 +192,8 @@ impl Backend for LocalBackend {
     async fn get(&self, key: &str, span: Span, etag: Option<&str>) -> Result<Fetched, Failure> {
         let (path, key) = (self.path(key)?, key.to_string());
         let (file, metadata) = blocking(move || {
-            let file = File::open(path)?;
-            let metadata = file.metadata()?;
+            let file = OpenFile::of(File::open(path)?);
+            let metadata = file.file.metadata()?;
             Ok((file, metadata))
         })
         .await?;
@@ -217,7 +220,7 @@ impl Backend for LocalBackend {
             // Made here and not by the thread that reads: there are hundreds of those, and what each of them allocated and
             // others freed stays with it until it allocates again (1.5 GB in a load of a thousand columns).
             let buffer = vec![0; length as usize];
-            let bytes = blocking(move || read_at(&reader, left.start, buffer)).await?;
+            let bytes = blocking(move || read_at(&reader.file, left.start, buffer)).await?;
             if bytes.is_empty() {
                 return Err(Failure::new(FailureKind::Precondition, "the file became shorter"));
             }
@@ -401,12 +404,12 @@ fn is_same_file(one: &Path, other: &Path) -> io::Result<bool> {
 }
 
 /// Pipes and devices: from where they stand to their end.
-fn read_through(file: Arc<File>) -> BoxStream<'static, Result<Bytes, Failure>> {
+fn read_through(file: Arc<OpenFile>) -> BoxStream<'static, Result<Bytes, Failure>> {
     stream::try_unfold(file, |file| async move {
         let reader = file.clone();
         let bytes = blocking(move || {
             let mut buffer = vec![0; CHUNK_BYTES as usize];
-            let read = (&*reader).read(&mut buffer)?;
+            let read = syscalls::read(|| (&reader.file).read(&mut buffer))?;
             buffer.truncate(read);
             Ok(Bytes::from(buffer))
         })

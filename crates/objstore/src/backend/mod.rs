@@ -22,7 +22,7 @@ pub(crate) use cloud::CloudBackend;
 pub(crate) use cloud_clients::{ClientSettings, client_options, header_map};
 pub(crate) use gcs::GcsBackend;
 pub(crate) use http::{HttpBackend, basic_auth, client, plain_client};
-pub(crate) use local::{LocalBackend, Syncs};
+pub(crate) use local::{LocalBackend, Syncs, counted};
 pub(crate) use memory::MemoryBackend;
 pub(crate) use odd_keys::take_out;
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use bytes::{Bytes, BytesMut};
 use futures::{StreamExt, TryStreamExt, stream};
 use gristmill_base::{Error, Result};
-use gristmill_introspect::QueryContext;
 use gristmill_introspect::logs::cache_log::{CacheEntry, cache_log};
+use gristmill_introspect::{Event, QueryContext};
 
 use super::{ObjectInfo, ObjectStream, Operation, Store};
 use crate::account::Class;
@@ -61,7 +61,14 @@ impl Store {
             return None;
         }
         let planned = ranges::plan(ranges, RangePolicy::of(&ctx.settings, false));
-        let fetched = self.backend().get_now(key, &planned)?;
+        let fetched = self.backend().get_now(key, &planned);
+        let (hits, bytes) = match fetched {
+            Some(_) => (Event::ThreadPoolReaderPageCacheHit, Event::ThreadPoolReaderPageCacheHitBytes),
+            None => (Event::ThreadPoolReaderPageCacheMiss, Event::ThreadPoolReaderPageCacheMissBytes),
+        };
+        ctx.counters.add(hits, planned.len() as u64);
+        ctx.counters.add(bytes, planned.iter().map(|range| range.end - range.start).sum());
+        let fetched = fetched?;
         fetched.iter().for_each(|bytes| self.count_read(ctx, bytes.len() as u64));
         ranges::assemble(ranges, &planned, &fetched)
     }

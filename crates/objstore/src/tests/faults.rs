@@ -141,7 +141,7 @@ async fn reads_keep_to_the_rate_that_is_set() {
     for _ in 0..2 {
         store.get_range(&ctx, "key", 0..10, None).await.expect("read");
     }
-    assert!(ctx.counters.get(Event::RemoteReadThrottlerSleepMicroseconds) > 0, "the second waited");
+    assert!(ctx.counters.get(Event::S3GetRequestThrottlerSleepMicroseconds) > 0, "the second waited");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -8,6 +8,7 @@ mod hostile;
 mod locations;
 mod providers;
 mod s3;
+mod told;
 
 use std::sync::Arc;
 

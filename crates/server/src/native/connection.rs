@@ -11,13 +11,15 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::engine::timezone_name;
 use gristmill_engine::{ExternalTable, Session};
 use gristmill_formats::native::{BLOCK_BYTES_MAX, ByteReader};
+use gristmill_introspect::Gauge;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::answer::Dialect;
 use super::client::{Hello, Query, Words};
 use super::listener::{PEER, peek, unexpected};
 use super::query;
-use crate::core::{Core, Counted};
+use crate::core::Core;
+use crate::metered::{Interface, Metered};
 use crate::sessions_log::CameIn;
 use crate::user_sessions::Open;
 use gristmill_formats::native::packets::client;
@@ -56,11 +58,12 @@ pub(super) struct Connection {
 /// Serves one socket to its end.
 pub async fn serve(
     core: Arc<Core>,
-    socket: impl AsyncRead + AsyncWrite + Send + 'static,
+    socket: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     peer: SocketAddr,
     is_secure: bool,
 ) {
-    let _counted = Counted::one_of(&core.connections.native);
+    let _counted = Gauge::TCPConnection.hold();
+    let socket = Metered::of(socket, Interface::NATIVE);
     let (read, write) = tokio::io::split(socket);
     let (pump, chunks, out) = channels(PEER);
     let session = Session::new(core.engine.clone());

@@ -4,17 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gristmill_engine::opener::ENGINES;
 use gristmill_engine::{Engine, EngineConfig};
 use gristmill_formats::native::{Block, ByteReader, Revision, read_block, write_block, write_string, write_varuint};
-use gristmill_system::Known;
 use gristmill_types::{Columns, SqlType};
 use proptest::prelude::*;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::client::{Query, Words};
-use crate::{Server, ServerConfig};
+use crate::{Server, ServerConfig, known};
 use gristmill_formats::native::revision;
 
 /// The hello of Debian's clickhouse-client 18.16.
@@ -22,18 +20,7 @@ pub(crate) const HELLO_2018: &str = "0011436c69636b486f75736520636c69656e7412108
 
 async fn server() -> Server {
     let engine = Engine::open(EngineConfig::default()).await.expect("an engine");
-    let known = Known {
-        databases: Arc::downgrade(&engine.databases),
-        registry: engine.registry.clone(),
-        user_functions: engine.user_functions.clone(),
-        mergetree: engine.mergetree.clone(),
-        sources: engine.hints.caches.clone(),
-        access: engine.access.clone(),
-        data_path: engine.data_path.clone(),
-        calibrations: engine.calibrations.clone(),
-        engines: ENGINES,
-    };
-    gristmill_system::register(&engine.databases, &known).expect("system tables");
+    gristmill_system::register(&engine.databases, &known(&engine)).expect("system tables");
     let config = ServerConfig {
         listen_hosts: vec!["127.0.0.1".to_string()],
         http_port: Some(0),

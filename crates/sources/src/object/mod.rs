@@ -16,6 +16,7 @@ pub mod load;
 pub mod opening;
 pub mod parquet;
 pub mod provider;
+pub mod reads;
 pub mod scan;
 pub mod source;
 pub mod step;

@@ -133,7 +133,11 @@ impl ObjectProvider {
         let files = self.files.filtered(move |file| {
             let columns = FileColumns::new(&layout, &needed, &Schema::empty(), file, &context.settings)?;
             let row = columns.assemble(&needed, &one_row, &[])?;
-            Ok(block_filter.evaluate(&row)?.value(0))
+            let is_wanted = block_filter.evaluate(&row)?.value(0);
+            if !is_wanted {
+                context.counters.add(Event::ObjectStoragePredicateFilteredObjects, 1);
+            }
+            Ok(is_wanted)
         })?;
         Ok((files, rest))
     }

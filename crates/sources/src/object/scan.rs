@@ -23,9 +23,10 @@ use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use gristmill_base::runtime::{self, Task};
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, Result, units};
 use gristmill_introspect::memory::MemoryGuard;
-use gristmill_introspect::{Event, QueryContext};
+use gristmill_introspect::{Event, QueryContext, tell};
+use gristmill_objstore::ranges::RangePolicy;
 use gristmill_types::measure::batch_bytes;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -119,6 +120,7 @@ impl Scan {
         let next = self.context.cancellable(async { self.ready.lock().await.recv().await.transpose() }).await;
         let waited = self.context.env.instant().saturating_duration_since(waiting_since);
         self.context.counters.add(Event::IOWaitMicroseconds, waited.as_micros() as u64);
+        self.context.counters.add(Event::ParquetFetchWaitTimeMicroseconds, waited.as_micros() as u64);
         next
     }
 
@@ -170,6 +172,17 @@ struct Coordinator {
     prepared: Option<(Unit, Vec<Range<u64>>)>,
     wanting: VecDeque<(Box<Held>, Vec<Range<u64>>)>,
     appetite: Appetite,
+    ahead: Ahead,
+}
+
+/// What was fetched ahead of those who decode, for the query's log.
+#[derive(Debug, Default)]
+struct Ahead {
+    fetches: u64,
+    bytes: u64,
+    used_bytes_max: u64,
+    /// Times that a unit had to wait for room in the budget.
+    held_back: u64,
 }
 
 type Opening = BoxFuture<'static, Result<FileWork>>;
@@ -204,15 +217,51 @@ impl Coordinator {
             prepared: None,
             wanting: VecDeque::new(),
             appetite,
+            ahead: Ahead::default(),
         }
     }
 
     async fn run(mut self, notices: UnboundedReceiver<Notice>) {
         // A defect must not look like the end of the files.
+        self.tell_begin();
         let coordinated = AssertUnwindSafe(self.coordinate(notices)).catch_unwind().await;
+        self.tell_end();
         if let Err(error) = coordinated.unwrap_or_else(|_| Err(Error::logical("A scan of files ended in its middle"))) {
             let _ = self.ready.send(Err(error));
         }
+    }
+
+    /// The query's log: how far it reads ahead, and what its requests are made of.
+    fn tell_begin(&self) {
+        let fetcher = &self.request.fetcher;
+        let context = &fetcher.context;
+        let policy = RangePolicy::of(&context.settings, fetcher.store.is_remote());
+        let bytes = |bytes: u64| units::bytes_binary(bytes as f64);
+        tell!(
+            context,
+            DEBUG,
+            "Prefetcher",
+            "Reads ahead as long as what is held fits {}, in up to {UNITS_FETCHING} fetches at once; up to {FILES_OPENING} files are opened \
+             at a time; requests take up to {}, and ranges up to {} apart are asked for together",
+            bytes(self.budget_bytes),
+            bytes(policy.split_bytes),
+            bytes(policy.gap_bytes)
+        );
+    }
+
+    fn tell_end(&self) {
+        let (context, ahead) = (&self.request.fetcher.context, &self.ahead);
+        let bytes = |bytes: u64| units::bytes_binary(bytes as f64);
+        tell!(
+            context,
+            DEBUG,
+            "Prefetcher",
+            "Fetched {} in {} fetches ahead of those who decode; held {} at most, and {} times there was no room for more",
+            bytes(ahead.bytes),
+            ahead.fetches,
+            bytes(ahead.used_bytes_max),
+            ahead.held_back
+        );
     }
 
     async fn coordinate(&mut self, mut notices: UnboundedReceiver<Notice>) -> Result<()> {
@@ -336,11 +385,13 @@ impl Coordinator {
     fn room(&mut self, bytes: u64) -> Result<Option<MemoryGuard>> {
         let others_work = self.holding > self.wanting.len();
         if others_work && self.used_bytes + bytes > self.budget_bytes {
+            self.ahead.held_back += 1;
             return Ok(None);
         }
         match MemoryGuard::take(&self.request.fetcher.context.memory, bytes) {
             Ok(guard) => {
                 self.used_bytes += bytes;
+                self.ahead.used_bytes_max = self.ahead.used_bytes_max.max(self.used_bytes);
                 Ok(Some(guard))
             }
             Err(_) if others_work => Ok(None),
@@ -348,8 +399,22 @@ impl Coordinator {
         }
     }
 
-    fn fetch(&self, mut held: Box<Held>, ranges: Vec<Range<u64>>) -> Fetching {
+    fn fetch(&mut self, mut held: Box<Held>, ranges: Vec<Range<u64>>) -> Fetching {
         let request = self.request.clone();
+        self.ahead.fetches += u64::from(!ranges.is_empty());
+        self.ahead.bytes += total(&ranges);
+        tell!(
+            request.fetcher.context,
+            TRACE,
+            "Prefetcher",
+            "Fetches {} ranges, {}, of {}; {} of {} are held then, by {} units",
+            ranges.len(),
+            units::bytes_binary(total(&ranges) as f64),
+            held.unit.file.file.path,
+            units::bytes_binary(self.used_bytes as f64),
+            units::bytes_binary(self.budget_bytes as f64),
+            self.holding
+        );
         Box::pin(async move {
             if !ranges.is_empty() {
                 let file = held.unit.file.clone();

@@ -25,15 +25,14 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>, known: &Known) -> Result<()> {
     let log = Declared::of(async_metric_log(), STRUCTURE, move |entries, rows| {
         for entry in entries {
             let micros = entry.event_time_micros;
-            rows.push([(&host).into(), day(micros), second(micros), entry.metric.into(), Cell::Float(entry.value)])?;
+            rows.push([(&host).into(), day(micros), second(micros), (&*entry.metric).into(), Cell::Float(entry.value)])?;
         }
         Ok(())
     })?;
     let (known, env) = (known.clone(), system_env());
     let collect = move || {
-        let Some(databases) = known.databases.upgrade() else { return };
         let event_time_micros = env.now_micros();
-        for metric in measured(&databases, &known.data_path) {
+        for metric in measured(&known) {
             async_metric_log().add(|| AsyncMetricEntry { event_time_micros, metric: metric.name, value: metric.value });
         }
     };

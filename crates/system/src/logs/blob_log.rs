@@ -1,4 +1,4 @@
-//! `system.blob_storage_log`: requests that changed something in object storage.
+//! `system.blob_storage_log`: requests that changed something in object storage, and, where they are asked for, reads.
 
 use std::sync::Arc;
 

@@ -53,7 +53,7 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>, known: &Known) -> Result<()> {
         metric_log().add(|| MetricEntry {
             event_time_micros: env.now_micros(),
             events: now.iter().zip(before).map(|(now, before)| now.saturating_sub(before)).collect(),
-            metrics: current(&known).into_iter().map(|metric| metric.value as i64).collect(),
+            metrics: current(&known).into_iter().map(|metric| metric.value).collect(),
         });
     };
     all.push(Arc::new(log.collecting(EVERY, collect)));

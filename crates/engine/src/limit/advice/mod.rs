@@ -6,6 +6,7 @@ mod cache;
 mod connections;
 mod memory;
 mod skip_index;
+mod small_files;
 mod small_parts;
 mod sorting_key;
 mod threads;
@@ -14,6 +15,7 @@ use gristmill_calibration::Calibration;
 use gristmill_introspect::limit::{Advice, StageLimit};
 use gristmill_introspect::{Counters, Settings};
 use gristmill_mergetree::read::TableRead;
+use gristmill_sources::object::reads::FilesRead;
 use gristmill_types::sql_type::quote_identifier;
 
 use super::least::Requests;
@@ -34,13 +36,22 @@ pub(super) struct Facts<'a> {
     pub requests: &'a Requests,
     pub stages: &'a [StageLimit],
     pub reads: &'a [TableRead],
+    pub files: &'a [FilesRead],
     pub uncompressed_cache_bytes: u64,
 }
 
 type Rule = fn(&Facts<'_>) -> Option<Advice>;
 
-const RULES: &[Rule] =
-    &[threads::rule, memory::rule, connections::rule, sorting_key::rule, skip_index::rule, small_parts::rule, cache::rule];
+const RULES: &[Rule] = &[
+    threads::rule,
+    memory::rule,
+    connections::rule,
+    sorting_key::rule,
+    skip_index::rule,
+    small_parts::rule,
+    small_files::rule,
+    cache::rule,
+];
 
 /// Gains below this share of the query's time, or below this many seconds, are not worth a change.
 const SHARE_MIN: f64 = 0.05;

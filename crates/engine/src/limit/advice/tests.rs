@@ -30,6 +30,7 @@ struct Query {
     requests: Requests,
     stages: Vec<StageLimit>,
     reads: Vec<TableRead>,
+    files: Vec<FilesRead>,
     threads: u64,
     cores_free: f64,
 }
@@ -54,6 +55,7 @@ impl Query {
                 sorting_key: vec!["id".to_string()],
                 ..TableRead::default()
             }],
+            files: Vec::new(),
             threads: 4,
             cores_free: 4.0,
         }
@@ -79,6 +81,7 @@ impl Query {
             requests: &self.requests,
             stages: &self.stages,
             reads: &self.reads,
+            files: &self.files,
             uncompressed_cache_bytes: 1 << 30,
         })
     }
@@ -192,6 +195,27 @@ fn many_small_parts_want_to_be_one() {
     assert_eq!((rule, change.as_str()), ("small_parts", "OPTIMIZE TABLE default.hits FINAL"));
     assert!(gain > 0.1 && gain <= 0.9, "{gain}");
     query.reads[0].bytes = 2000 << 30;
+    assert_eq!(query.best().0, "", "they are large");
+}
+
+#[test]
+fn many_small_files_want_to_be_few() {
+    let mut query = Query::new();
+    let (call, joined) = ("s3('b/*.parquet')".to_string(), "s3('b/joined/rows.parquet')".to_string());
+    query.files = vec![FilesRead { call, joined, files: 2000, bytes: 2000 << 10, is_parquet: true, is_remote: true }];
+    query.times = Times { total: 1.0, computing: 0.2, network: 0.8, ..Times::default() };
+    query.requests = Requests { count: 4000, first_byte: Some(0.02), at_once: 256, ..Requests::default() };
+    let (rule, change, gain) = query.best();
+    assert_eq!(rule, "small_files");
+    assert_eq!(change, "INSERT INTO FUNCTION s3('b/joined/rows.parquet') SELECT * FROM s3('b/*.parquet')");
+    assert!(gain > 0.7 && gain <= 0.9, "{gain}");
+    query.requests.count = 200;
+    query.files[0].is_parquet = false;
+    assert_eq!(query.best().0, "", "all of them are asked for at once");
+    query.files[0] = FilesRead { is_remote: false, is_parquet: true, ..query.files[0].clone() };
+    let (rule, _, gain) = query.best();
+    assert!(rule == "small_files" && (gain - 0.1).abs() < 0.01, "opening them alone: {rule}, {gain}");
+    query.files[0].bytes = 2000 << 30;
     assert_eq!(query.best().0, "", "they are large");
 }
 

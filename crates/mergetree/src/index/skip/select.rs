@@ -11,7 +11,7 @@ use std::sync::Arc;
 use datafusion::common::DFSchema;
 use datafusion::logical_expr::Expr;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_introspect::{Event, QueryContext};
+use gristmill_introspect::{Event, Gauge, QueryContext};
 
 use super::chunk::Chunk;
 use super::definition::{SkipIndex, SkipKind};
@@ -159,6 +159,7 @@ impl SkipSelector {
         granules: Runs,
     ) -> Result<(Vec<u64>, Runs)> {
         let started = context.env.instant();
+        let _filtering = (!self.useful.is_empty()).then(|| Gauge::FilteringMarksWithSecondaryKeys.hold());
         let left = self.steps_left(&Asked { core, context, entry, part }, granules).await?;
         let spent = context.env.instant().saturating_duration_since(started).as_micros() as u64;
         context.counters.add(Event::FilteringMarksWithSecondaryKeysMicroseconds, spent);

@@ -4,6 +4,7 @@
 //! each index is a task of its own beside the others, as columns are.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array};
 use arrow::compute::take;
@@ -11,6 +12,7 @@ use arrow::datatypes::SchemaRef;
 use datafusion::physical_expr::utils::reassign_expr_columns;
 use datafusion::physical_plan::PhysicalExpr;
 use gristmill_base::Result;
+use gristmill_introspect::{Counters, Event};
 
 use super::header::{SkipChunk, SkipIndexHeader};
 use super::writer::Sorted;
@@ -24,6 +26,7 @@ pub struct SkipIndexWriter {
     places: Vec<usize>,
     schema: SchemaRef,
     indexes: Vec<Index>,
+    counters: Arc<Counters>,
 }
 
 struct Index {
@@ -34,7 +37,7 @@ struct Index {
 }
 
 impl SkipIndexWriter {
-    pub fn new(layout: &Layout, granule_rows: usize) -> Result<SkipIndexWriter> {
+    pub fn new(layout: &Layout, granule_rows: usize, counters: &Arc<Counters>) -> Result<SkipIndexWriter> {
         let names = layout.skip_indexes.iter().flat_map(|index| &index.expressions).flat_map(referenced_columns);
         let mut places: Vec<usize> = names.filter_map(|name| layout.columns.index_of(&name)).collect();
         places.sort_unstable();
@@ -55,7 +58,7 @@ impl SkipIndexWriter {
             Ok(Index { builder, header, expressions: expressions.collect::<Result<_>>()? })
         };
         let indexes = layout.skip_indexes.iter().map(index).collect::<Result<_>>()?;
-        Ok(SkipIndexWriter { places, schema, indexes })
+        Ok(SkipIndexWriter { places, schema, indexes, counters: counters.clone() })
     }
 
     pub fn leave_out(&mut self, leaves: impl Fn(&str) -> bool) {
@@ -67,6 +70,7 @@ impl SkipIndexWriter {
         if self.indexes.is_empty() || rows == 0 {
             return Ok(());
         }
+        let begun = Instant::now();
         let length = match &block.order {
             None => block.rows,
             Some(_) => {
@@ -90,6 +94,8 @@ impl SkipIndexWriter {
         };
         let jobs = std::mem::take(&mut self.indexes).into_iter().map(job).collect();
         self.indexes = parallel::run(jobs, lanes).await?;
+        let spent = begun.elapsed().as_micros() as u64;
+        self.counters.add(Event::MergeTreeDataWriterSkipIndicesCalculationMicroseconds, spent);
         Ok(())
     }
 

@@ -179,7 +179,7 @@ impl PartWriter {
             projections: None,
             memory: MemoryGuard::empty(&context.memory),
             index: SparseIndexBuilder::default(),
-            skip_indexes: SkipIndexWriter::new(&layout, plan.granule_rows)?,
+            skip_indexes: SkipIndexWriter::new(&layout, plan.granule_rows, &context.counters)?,
             ttl: TtlCollector::new(layout.clone()),
             encoders: Vec::new(),
             group_rows: 0,

@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::make_parents;
+use super::{make_parents, syscalls};
 
 /// All bytes or none. Gives what the file is then.
 pub(super) fn append(path: &Path, mut from: impl Read) -> io::Result<Metadata> {
@@ -20,7 +20,8 @@ pub(super) fn append(path: &Path, mut from: impl Read) -> io::Result<Metadata> {
         io::copy(&mut from, &mut file)?;
         return Ok(before);
     }
-    let appended = io::copy(&mut from, &mut file).and_then(|_| file.sync_all());
+    let copied = syscalls::write(|| io::copy(&mut from, &mut file).map(drop));
+    let appended = copied.and_then(|()| syscalls::sync(|| file.sync_all()));
     if let Err(error) = appended {
         file.set_len(before.len())?;
         return Err(error);

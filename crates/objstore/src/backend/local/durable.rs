@@ -10,12 +10,10 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::syscalls;
+
 /// Files from which on the file system is flushed first.
 const FLUSH_FROM: usize = 64;
-
-pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
-}
 
 /// Syncs files, and the folders that hold their names.
 pub(super) fn sync_files(paths: &[PathBuf]) -> io::Result<()> {
@@ -23,12 +21,12 @@ pub(super) fn sync_files(paths: &[PathBuf]) -> io::Result<()> {
         flush_file_system(&File::open(first)?)?;
     }
     for path in paths {
-        File::open(path)?.sync_data()?;
+        syscalls::sync(|| File::open(path)?.sync_data())?;
     }
     let mut folders: Vec<&Path> = paths.iter().filter_map(|path| path.parent()).collect();
     folders.sort_unstable();
     folders.dedup();
-    folders.into_iter().try_for_each(sync_folder)
+    folders.into_iter().try_for_each(syscalls::sync_folder)
 }
 
 /// Has the kernel begin to write bytes to the disk. Nothing is promised, so errors are left to the sync.

@@ -49,6 +49,9 @@ async fn open_file(request: Arc<ScanRequest>, file: Arc<SourceFile>) -> Result<F
     let context = request.fetcher.context.clone();
     let mut opened = request.files.opening().footer(&request.fetcher, &file).await?;
     context.counters.add(Event::EngineFileLikeReadFiles, 1);
+    if request.fetcher.store.is_remote() {
+        context.counters.add(Event::ObjectStorageReadObjects, 1);
+    }
 
     let mut needed = request.wanted.filter.columns();
     needed.extend(&request.wanted.output);

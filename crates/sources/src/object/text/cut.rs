@@ -41,6 +41,9 @@ pub(super) async fn read(
     let has_limit = shared.plan.limit.is_some();
     let (file, chunks) = match input {
         TextInput::Object(fetcher, file, compression, head) => {
+            if fetcher.store.is_remote() {
+                shared.context.counters.add(Event::ObjectStorageReadObjects, 1);
+            }
             let (file, chunks) = fetch::open(&fetcher, &file, head, held_bytes, has_limit).await.context(in_file)?;
             (file, compression.decoder(chunks))
         }
