@@ -62,7 +62,8 @@ const REQUEST_BODY: &str = "_request_body";
 const OF_TABLES: &[&str] = &["_format", "_types", "_structure"];
 
 impl Parameters {
-    /// Of a URL's query string.
+    /// Of a URL's query string, where nothing is said of handlers.
+    #[cfg(test)]
     pub fn of(query: Option<&str>) -> Parameters {
         Parameters::taken(query, Taking::default())
     }
