@@ -10,6 +10,7 @@ pub mod engine;
 pub mod execution;
 mod external;
 mod fill;
+mod filters_first;
 mod granted_columns;
 mod group_limit;
 mod in_order;

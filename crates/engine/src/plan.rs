@@ -25,6 +25,7 @@ use gristmill_mergetree::read::{physical_rules, read_states};
 
 use crate::bucketed_groups::GroupInBuckets;
 use crate::engine::Engine;
+use crate::filters_first::FilterBeforeComputing;
 use crate::group_limit::LimitGroups;
 use crate::in_order::KeepOrderOfOneStream;
 use crate::measured::{self, PlanRun};
@@ -86,6 +87,8 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     options.execution.sort_spill_reservation_bytes =
         if settings.max_memory_usage > 0 { ((settings.max_memory_usage / 20) as usize).min(10 << 20) } else { 10 << 20 };
     options.optimizer.enable_round_robin_repartition = true;
+    // A rewritten expression may be known to have no NULL where the union above it still says that there might be some.
+    options.execution.skip_physical_aggregate_schema_check = true;
     // It asks the aggregates of the first rows for a bound; ours give a default where they have seen none.
     options.optimizer.enable_aggregate_dynamic_filter_pushdown = false;
     let mode = if keeps_groups_in_memory(settings, plan) {
@@ -99,6 +102,7 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
         .with_disk_manager_builder(disk)
         .build_arc()?;
     let mut rules = physical_rules(settings, context.threads(), &mut config);
+    rules.push(Arc::new(FilterBeforeComputing));
     // Behind the rules that may give an aggregation an order.
     if settings.optimize_trivial_group_by_limit_query {
         rules.push(Arc::new(LimitGroups));

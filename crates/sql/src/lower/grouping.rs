@@ -361,7 +361,24 @@ impl Analyzer<'_> {
 /// Whether ClickHouse computes the function row by row though its arguments are constants: sets that leave the key out show its
 /// type's default then.
 fn is_no_constant(node: &Node, context: &Context<'_>) -> bool {
-    const NEVER_CONSTANT: &[&str] = &["identity", "leftPad", "rightPad", "leftPadUTF8", "rightPadUTF8"];
+    const NEVER_CONSTANT: &[&str] = &[
+        "arrayAUC",
+        "arrayShiftLeft",
+        "arrayShiftRight",
+        "caseWithExpression",
+        "concatWithSeparator",
+        "concat_ws",
+        "extractKeyValuePairs",
+        "extractKeyValuePairsWithEscaping",
+        "hasSubsequence",
+        "identity",
+        "isDecimalOverflow",
+        "leftPad",
+        "leftPadUTF8",
+        "rightPad",
+        "rightPadUTF8",
+        "transform",
+    ];
     match node.bare() {
         Node::Call(call) => NEVER_CONSTANT.contains(&call.name.as_str()),
         Node::Name(parts) => match &parts[..] {
