@@ -1,9 +1,8 @@
-//! WITH FILL, and LIMIT WITH TIES behind it: from the nodes of the logical plan to the operators.
+//! WITH FILL: from the nodes of the logical plan to the operators; those of LIMIT are beside it (`places`).
 
 mod cursor;
 mod exec;
 mod made;
-mod ties;
 mod values;
 
 use std::sync::Arc;
@@ -21,10 +20,8 @@ use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, Phy
 use gristmill_base::Error;
 use gristmill_sql::lower::fill::{FillKey, FillNode, SHIFTED, Step};
 use gristmill_sql::lower::places::PlacesNode;
-use gristmill_sql::lower::ties::TiesNode;
 
 use exec::{FillExec, PhysicalKey, PhysicalStep};
-use ties::TiesExec;
 
 use crate::places::PlacesExec;
 
@@ -60,15 +57,6 @@ impl ExtensionPlanner for FillPlanner {
         let [input] = inputs else { return Ok(None) };
         if let Some(node) = node.as_any().downcast_ref::<PlacesNode>() {
             return Ok(Some(Arc::new(PlacesExec::of(node, input.clone())?)));
-        }
-        if let Some(node) = node.as_any().downcast_ref::<TiesNode>() {
-            let schema = node.input.schema();
-            let column = |name: &String| {
-                let found = schema.fields().iter().position(|field| field.name() == name);
-                found.ok_or_else(|| Error::logical(format!("The plan has no column {name} that LIMIT WITH TIES compares")))
-            };
-            let keys = node.keys.iter().map(|name| Ok(column(name)?)).collect::<Result<_>>()?;
-            return Ok(Some(Arc::new(TiesExec::new(input.clone(), keys, node.skip, node.rows))));
         }
         let Some(node) = node.as_any().downcast_ref::<FillNode>() else { return Ok(None) };
         let schema = node.input.schema();

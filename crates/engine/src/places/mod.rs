@@ -6,6 +6,7 @@
 
 mod kept;
 mod slice;
+mod ties;
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,10 +26,11 @@ use datafusion::physical_plan::{
 };
 use futures::StreamExt;
 use gristmill_base::Error;
-use gristmill_sql::lower::places::{Places, PlacesNode};
+use gristmill_sql::lower::places::{Place, Places, PlacesNode};
 
 use kept::Kept;
 use slice::Slice;
+use ties::Ties;
 
 #[derive(Clone, Debug)]
 pub struct PlacesExec {
@@ -71,7 +73,7 @@ impl PlacesExec {
         let orderings = input.output_ordering().cloned().into_iter().collect::<Vec<_>>();
         let equivalences = EquivalenceProperties::new_with_orderings(schema.clone(), orderings);
         let emission = match places {
-            Places::Sliced { .. } => EmissionType::Final,
+            Places::Sliced { .. } if first_with_ties(&places).is_none() => EmissionType::Final,
             _ => EmissionType::Incremental,
         };
         let properties =
@@ -151,6 +153,11 @@ impl ExecutionPlan for PlacesExec {
                 });
                 Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
             }
+            // Both counts are from the first row on: nothing is to be waited for.
+            places if let Some((skip, rows)) = first_with_ties(places) => {
+                let rows = Ties::new(&schema, self.keys.clone(), skip, rows)?.of(input);
+                Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
+            }
             Places::Sliced { skip, rows, ties } => {
                 let keys = ties.as_ref().map(|_| self.keys.clone());
                 let slice = Slice::new(*skip, *rows, keys, reservation);
@@ -161,6 +168,14 @@ impl ExecutionPlan for PlacesExec {
                 Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
             }
         }
+    }
+}
+
+/// OFFSET and LIMIT of a slice with ties that counts from the first row on.
+fn first_with_ties(places: &Places) -> Option<(usize, usize)> {
+    match places {
+        Places::Sliced { skip: Place::First(skip), rows: Some(Place::First(rows)), ties: Some(_) } => Some((*skip, *rows)),
+        _ => None,
     }
 }
 

@@ -177,6 +177,10 @@ impl Analyzer<'_> {
             plan = self.multiplied(plan, arrays)?;
         }
         if let Some(condition) = having.filter(|_| !totals) {
+            // Of several sets a key is computed, and DataFusion sorts by no expression that a condition makes equal, but asks for it where it
+            // merges the streams.
+            let of_sets = grouped.as_ref().is_some_and(|grouped| grouped.sets.is_some());
+            let condition = if of_sets { condition.is_true() } else { condition };
             plan = LogicalPlanBuilder::from(plan).filter(condition)?.build()?;
         }
         let windows = windows.0.into_inner();
