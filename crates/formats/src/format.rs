@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::compression::Compression;
 
+/// Of data that is only read.
+const UNTYPED: &str = "";
 const BINARY: &str = "application/octet-stream";
 const TEXT: &str = "text/plain; charset=UTF-8";
 const CSV: &str = "text/csv; charset=UTF-8; header=absent";
@@ -120,6 +122,7 @@ formats! {
     RowBinaryWithNamesAndTypes "RowBinaryWithNamesAndTypes" [] 1 1 BINARY;
     RowBinaryWithNamesAndTypesAndDefaults "RowBinaryWithNamesAndTypesAndDefaults" [] 1 0 BINARY;
     MsgPack "MsgPack" [] 1 1 BINARY;
+    One "One" [] 1 0 UNTYPED;
     Null "Null" [] 0 1 TEXT;
 }
 
@@ -223,7 +226,7 @@ impl Format {
         self.is_columnar_file()
             || matches!(self, Format::ArrowStream | Format::Avro)
             || self.header() == Header::NamesAndTypes
-            || matches!(self, Format::Native | Format::LineAsString | Format::JsonAsString | Format::RawBlob)
+            || matches!(self, Format::Native | Format::LineAsString | Format::JsonAsString | Format::RawBlob | Format::One)
     }
 
     /// The lines above the rows.

@@ -15,31 +15,48 @@ SELECT toIntervalDay(5) FORMAT MsgPack;
 INSERT INTO FUNCTION file('rows.msgpack', 'MsgPack') SELECT number, toString(number), [number, 1], if(number % 2 = 0, NULL, number), map('k', number), toUUID('61f0c404-5cb3-11e7-907b-a6006ad3dba0'), toDateTime64(number, 3, 'UTC') FROM numbers(4) SETTINGS engine_file_truncate_on_insert = 1;
 SELECT * FROM file('rows.msgpack', 'MsgPack', 'a UInt64, b String, c Array(UInt64), d Nullable(UInt64), e Map(String, UInt64), f UUID, g DateTime64(3, \'UTC\')') ORDER BY a;
 SELECT d, a FROM file('rows.msgpack', 'MsgPack', 'a UInt64, b String, c Array(UInt64), d Nullable(UInt64), e Map(String, UInt64), f UUID, g DateTime64(3, \'UTC\')') WHERE a > 1 ORDER BY a;
-SELECT * FROM format(MsgPack, 'a UInt8, b String', unhex('01a16102a162'));
-SELECT * FROM format(MsgPack, 'a UInt8, b Int8, c UInt8, d Bool', unhex('cd0100fbfb01'));
-SELECT * FROM format(MsgPack, 'a UInt8, b Nullable(UInt8), c Tuple(UInt8, String), d LowCardinality(String)', unhex('c0c09201a161a161'));
-SELECT * FROM format(MsgPack, 'a Date, b Decimal(9, 2), c Int128, d IPv4, e IPv6, f Enum8(\'x\' = 1), g Date32', unhex('cd4d0bcc96c41005000000000000000000000000000000ce01020304c4100000000000000000000000000000000101d1f1bb'));
-SELECT * FROM format(MsgPack, 'a UUID, b UUID', unhex('d80261f0c4045cb311e7907ba6006ad3dba0d92436316630633430342d356362332d313165372d393037622d613630303661643364626130'));
+INSERT INTO FUNCTION file('bytes_1.msgpack', 'RawBLOB', 's String') SELECT unhex('01a16102a162') SETTINGS engine_file_truncate_on_insert = 1;
+SELECT * FROM file('bytes_1.msgpack', 'MsgPack', 'a UInt8, b String');
+INSERT INTO FUNCTION file('bytes_2.msgpack', 'RawBLOB', 's String') SELECT unhex('cd0100fbfb01') SETTINGS engine_file_truncate_on_insert = 1;
+SELECT * FROM file('bytes_2.msgpack', 'MsgPack', 'a UInt8, b Int8, c UInt8, d Bool');
+INSERT INTO FUNCTION file('bytes_3.msgpack', 'RawBLOB', 's String') SELECT unhex('c0c09201a161a161') SETTINGS engine_file_truncate_on_insert = 1;
+SELECT * FROM file('bytes_3.msgpack', 'MsgPack', 'a UInt8, b Nullable(UInt8), c Tuple(UInt8, String), d LowCardinality(String)');
+INSERT INTO FUNCTION file('bytes_4.msgpack', 'RawBLOB', 's String') SELECT unhex('cd4d0bcc96c41005000000000000000000000000000000ce01020304c4100000000000000000000000000000000101d1f1bb') SETTINGS engine_file_truncate_on_insert = 1;
+SELECT * FROM file('bytes_4.msgpack', 'MsgPack', 'a Date, b Decimal(9, 2), c Int128, d IPv4, e IPv6, f Enum8(\'x\' = 1), g Date32');
+INSERT INTO FUNCTION file('bytes_5.msgpack', 'RawBLOB', 's String') SELECT unhex('d80261f0c4045cb311e7907ba6006ad3dba0d92436316630633430342d356362332d313165372d393037622d613630303661643364626130') SETTINGS engine_file_truncate_on_insert = 1;
+SELECT * FROM file('bytes_5.msgpack', 'MsgPack', 'a UUID, b UUID');
+INSERT INTO FUNCTION file('bytes_6.msgpack', 'RawBLOB', 's String') SELECT unhex('05') SETTINGS engine_file_truncate_on_insert = 1;
 -- error: ILLEGAL_COLUMN
-SELECT * FROM format(MsgPack, 'a String', unhex('05'));
+SELECT * FROM file('bytes_6.msgpack', 'MsgPack', 'a String');
+INSERT INTO FUNCTION file('bytes_7.msgpack', 'RawBLOB', 's String') SELECT unhex('ca3fc00000') SETTINGS engine_file_truncate_on_insert = 1;
 -- error: ILLEGAL_COLUMN
-SELECT * FROM format(MsgPack, 'a Float64', unhex('ca3fc00000'));
+SELECT * FROM file('bytes_7.msgpack', 'MsgPack', 'a Float64');
+INSERT INTO FUNCTION file('bytes_8.msgpack', 'RawBLOB', 's String') SELECT unhex('c0') SETTINGS engine_file_truncate_on_insert = 1;
 -- error: ILLEGAL_COLUMN
-SELECT * FROM format(MsgPack, 'a UInt8', unhex('c0')) SETTINGS input_format_null_as_default = 0;
+SELECT * FROM file('bytes_8.msgpack', 'MsgPack', 'a UInt8') SETTINGS input_format_null_as_default = 0;
+INSERT INTO FUNCTION file('bytes_9.msgpack', 'RawBLOB', 's String') SELECT unhex('9101') SETTINGS engine_file_truncate_on_insert = 1;
 -- error: ILLEGAL_COLUMN
-SELECT * FROM format(MsgPack, 'a Tuple(UInt8, String)', unhex('9101'));
+SELECT * FROM file('bytes_9.msgpack', 'MsgPack', 'a Tuple(UInt8, String)');
+INSERT INTO FUNCTION file('bytes_10.msgpack', 'RawBLOB', 's String') SELECT unhex('a3616263') SETTINGS engine_file_truncate_on_insert = 1;
 -- error: TOO_LARGE_STRING_SIZE
-SELECT * FROM format(MsgPack, 'a FixedString(2)', unhex('a3616263'));
+SELECT * FROM file('bytes_10.msgpack', 'MsgPack', 'a FixedString(2)');
+INSERT INTO FUNCTION file('bytes_11.msgpack', 'RawBLOB', 's String') SELECT unhex('01a16102') SETTINGS engine_file_truncate_on_insert = 1;
 -- error: INCORRECT_DATA
-SELECT * FROM format(MsgPack, 'a UInt8, b String', unhex('01a16102'));
+SELECT * FROM file('bytes_11.msgpack', 'MsgPack', 'a UInt8, b String');
+INSERT INTO FUNCTION file('bytes_12.msgpack', 'RawBLOB', 's String') SELECT unhex('c1') SETTINGS engine_file_truncate_on_insert = 1;
 -- error: INCORRECT_DATA
-SELECT * FROM format(MsgPack, 'a UInt8', unhex('c1'));
+SELECT * FROM file('bytes_12.msgpack', 'MsgPack', 'a UInt8');
 -- Its structure, where the number of columns is known.
-DESCRIBE format(MsgPack, unhex('01a161cb400400000000000092010281a16b01c3d80261f0c4045cb311e7907ba6006ad3dba0fb9201a161')) SETTINGS input_format_msgpack_number_of_columns = 9;
-SELECT * FROM format(MsgPack, unhex('c005')) SETTINGS input_format_msgpack_number_of_columns = 1;
-DESCRIBE format(MsgPack, unhex('920102')) SETTINGS input_format_msgpack_number_of_columns = 1, schema_inference_make_columns_nullable = 0;
+INSERT INTO FUNCTION file('bytes_13.msgpack', 'RawBLOB', 's String') SELECT unhex('01a161cb400400000000000092010281a16b01c3d80261f0c4045cb311e7907ba6006ad3dba0fb9201a161') SETTINGS engine_file_truncate_on_insert = 1;
+DESCRIBE file('bytes_13.msgpack', 'MsgPack') SETTINGS input_format_msgpack_number_of_columns = 9;
+INSERT INTO FUNCTION file('bytes_14.msgpack', 'RawBLOB', 's String') SELECT unhex('c005') SETTINGS engine_file_truncate_on_insert = 1;
+SELECT * FROM file('bytes_14.msgpack', 'MsgPack') SETTINGS input_format_msgpack_number_of_columns = 1;
+INSERT INTO FUNCTION file('bytes_15.msgpack', 'RawBLOB', 's String') SELECT unhex('920102') SETTINGS engine_file_truncate_on_insert = 1;
+DESCRIBE file('bytes_15.msgpack', 'MsgPack') SETTINGS input_format_msgpack_number_of_columns = 1, schema_inference_make_columns_nullable = 0;
+INSERT INTO FUNCTION file('bytes_16.msgpack', 'RawBLOB', 's String') SELECT unhex('c005') SETTINGS engine_file_truncate_on_insert = 1;
 -- error: CANNOT_EXTRACT_TABLE_STRUCTURE
-SELECT * FROM format(MsgPack, unhex('c005'));
+SELECT * FROM file('bytes_16.msgpack', 'MsgPack');
+INSERT INTO FUNCTION file('bytes_17.msgpack', 'RawBLOB', 's String') SELECT unhex('05a161') SETTINGS engine_file_truncate_on_insert = 1;
 -- error: CANNOT_EXTRACT_TABLE_STRUCTURE
-SELECT * FROM format(MsgPack, unhex('05a161')) SETTINGS input_format_msgpack_number_of_columns = 1;
+SELECT * FROM file('bytes_17.msgpack', 'MsgPack') SETTINGS input_format_msgpack_number_of_columns = 1;
 SELECT name, is_input, is_output, content_type FROM system.formats WHERE name IN ('MsgPack', 'TSV', 'JSONL', 'NDJSON', 'MD', 'Raw', 'TSVWithNames') ORDER BY name;

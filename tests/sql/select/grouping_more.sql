@@ -25,3 +25,6 @@ SELECT number, count() FROM numbers(3);
 SELECT sum(sum(number)) FROM numbers(3);
 -- error: ILLEGAL_AGGREGATION
 SELECT number FROM numbers(3) WHERE sum(number) > 1;
+-- A key that HAVING makes equal is sorted by.
+SELECT number % 2 AS a, count() FROM numbers(6) GROUP BY a WITH ROLLUP HAVING a = 0 ORDER BY ALL;
+SELECT number % 2 AS a, number % 3 AS b, count() FROM numbers(6) GROUP BY GROUPING SETS ((a, b), (a), ()) HAVING a = 0 ORDER BY a, b, 3;

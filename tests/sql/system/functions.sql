@@ -5,7 +5,7 @@ SELECT name, case_insensitive, alias_to, is_aggregate FROM system.functions WHER
 SELECT name, description, returned_value FROM system.functions WHERE name IN ('substr', 'ucase') ORDER BY name;
 SELECT count() FROM system.functions WHERE name IN ('tanh', 'arrayMap', 'concat') AND description != '' AND arguments LIKE '- `%' AND returned_value != '' AND examples LIKE '**%**\n\n```sql%';
 CREATE FUNCTION of_my_own AS x -> x + 1;
-SELECT name, is_aggregate, origin, create_query, description FROM system.functions WHERE name = 'of_my_own';
+SELECT name, is_aggregate, origin, description FROM system.functions WHERE name = 'of_my_own';
 DROP FUNCTION of_my_own;
 -- Names of functions in other cases.
 SELECT TANH(0), POSITIVEMODULO(-7, 3), positivemoduloornull(7, 0), MidPoint(1, 2), AVG2(1, 3), byteslice('abc', 2), COUNTSUBSTRINGS('aba', 'a'), FIRSTNONDEFAULT(0, 2), hastokencaseinsensitive('a b', 'B');

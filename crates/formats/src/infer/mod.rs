@@ -76,6 +76,7 @@ fn columns(format: Format, bytes: &[u8], complete: bool, settings: &Settings) ->
             let metadata = parquet_metadata(&Bytes::copy_from_slice(bytes).into())?;
             return columns_of_arrow(&schema_with_uuids(&metadata), settings);
         }
+        F::One => return Ok(Columns::new(vec![Column::new("dummy", SqlType::UInt8)])),
         F::MsgPack => return crate::msgpack::columns_of_sample(bytes, settings),
         F::Avro => return crate::avro::columns_of_header(bytes),
         F::Orc => return crate::orc::columns_of_end(bytes, settings),

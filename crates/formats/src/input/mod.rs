@@ -17,6 +17,7 @@ mod json_document;
 pub(crate) mod json_named_rows;
 pub(crate) mod json_rows;
 pub(crate) mod omitted;
+mod one_row;
 pub(crate) mod regexp;
 mod rows;
 mod split;
@@ -192,6 +193,14 @@ fn make(
             object,
         )?;
         return Ok(Box::new(input));
+    }
+    if format == F::One {
+        let (columns, _) = omitted::without_flags(columns);
+        let wanted = match wanted {
+            Some(wanted) => Columns::new(wanted.iter().filter_map(|column| columns.0.get(*column).cloned()).collect()),
+            None => columns.clone(),
+        };
+        return Ok(Box::new(one_row::OneRow::new(&columns, wanted)?));
     }
     if format == F::MsgPack {
         let wanted = match wanted {

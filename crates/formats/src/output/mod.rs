@@ -171,6 +171,7 @@ pub fn writer(format: Format, columns: &Columns, context: OutputContext) -> Resu
         F::Orc => Box::new(crate::orc::OrcOutput::new(columns, settings)?),
         F::Arrow | F::ArrowStream => Box::new(crate::columnar::arrow::ArrowOutput::new(format, columns, settings)?),
         F::JsonAsString
+        | F::One
         | F::RowBinaryWithDefaults
         | F::RowBinaryWithNamesAndTypesAndDefaults
         | F::Regexp

@@ -53,7 +53,7 @@ pub fn register(registry: &mut Registry) {
         }),
     );
     registry.alias("timeZone", "timezone");
-    registry.any_case("timezone");
+    registry.any_case("timeZone");
     registry.scalar(
         "serverTimezone",
         own_nulls(|name, arguments, _| {
