@@ -597,7 +597,7 @@ def test_each_method_of_a_user_ends_when_it_does(house):
 def test_grants_are_shown_with_those_of_roles(house):
     _, http = house
     for statement in (
-        "CREATE ROLE inner", "CREATE ROLE outer", "CREATE USER ann IDENTIFIED WITH plaintext_password BY 'a'", "CREATE USER ann@'127.%' IDENTIFIED WITH plaintext_password BY 'a'",
+        "CREATE ROLE inner", "CREATE ROLE outer", "CREATE ROLE apart", "CREATE USER ann IDENTIFIED WITH plaintext_password BY 'a'", "CREATE USER ann@'127.%' IDENTIFIED WITH plaintext_password BY 'a'",
         "GRANT INSERT ON shop.sales TO inner", "GRANT SELECT ON shop.* TO outer", "GRANT inner TO outer", "GRANT outer TO ann", "GRANT SHOW TABLES ON *.* TO ann",
         "GRANT SELECT ON shop.sales TO ann@'127.%'",
     ):
@@ -617,7 +617,7 @@ def test_grants_are_shown_with_those_of_roles(house):
     assert "TO default" not in http.ok("SHOW GRANTS FOR ALL EXCEPT default")
     # Who may not see others sees himself.
     assert ann.ok("SHOW GRANTS FOR ALL") == "GRANT SHOW TABLES ON *.* TO ann\nGRANT outer TO ann\n"
-    assert ann("SHOW GRANTS FOR inner").error == DENIED
+    assert ann("SHOW GRANTS FOR apart").error == DENIED
     http.ok("DROP USER ann@'127.%'")
 
 

@@ -21,8 +21,10 @@ use gristmill_base::{Error, ErrorCode};
 /// The plan with its turns counted, where it is a recursion.
 pub(crate) fn counted(plan: &Arc<dyn ExecutionPlan>, most: u64) -> Result<Option<Arc<dyn ExecutionPlan>>> {
     let Some(recursion) = plan.downcast_ref::<RecursiveQueryExec>() else { return Ok(None) };
+    // Behind the mark stands what tells it from others of the same name.
+    let name = recursion.name().split('#').next().unwrap_or_default();
     let turns = CountedTurns {
-        name: Arc::from(recursion.name()),
+        name: Arc::from(name),
         most,
         input: recursion.recursive_term().clone(),
         turns: Arc::default(),
