@@ -3,6 +3,7 @@ the change that would help is the right one. No test looks at how long anything 
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from fault_proxy import Fault, FaultProxy
 from runner import gristmill
 
-JUDGED = "SELECT binds, arrayStringConcat(advices.rule, ','), arrayStringConcat(stages.name, ',') FROM system.query_limit_log"
+JUDGED = "SELECT binds, arrayStringConcat(advices.rule, ','), arrayStringConcat(stages.name, ',') FROM system.query_limit_log WHERE query LIKE '%SETTINGS explain_limit = 1%'"
 
 
 @pytest.fixture(scope="module")
@@ -180,14 +181,18 @@ def test_many_small_parts_want_to_be_one(path):
 
 def test_many_small_files_want_to_be_few(tmp_path, cache):
     """The files of a folder, and what the advice makes of them, are read alike, and there is nothing more to say."""
-    split = f"INSERT INTO FUNCTION file('{tmp_path}/many/{{_partition_id}}.parquet') PARTITION BY number % 200 SELECT number FROM numbers(20000)"
+    (tmp_path / "many").mkdir()
+    one = tmp_path / "many/0.parquet"
+    gristmill(f"INSERT INTO FUNCTION file('{one}') SELECT number FROM numbers(100)").ok()
+    for copy in range(1, 200):
+        shutil.copy(one, tmp_path / f"many/{copy}.parquet")
     many = f"SELECT count(), sum(number) FROM file('{tmp_path}/many/*.parquet')"
-    _, rules, _, told = judged(many, split, env=cache)
+    _, rules, _, told = judged(many, env=cache)
     assert "small_files" in rules, told
     [change] = [line.strip() for line in told.split("\n") if "INSERT INTO FUNCTION file(" in line]
     few = many.replace("many/*", "many/joined/rows")
     answer = gristmill(change, many, few, env=cache).ok()
-    assert answer.rows[0] == answer.rows[1] == ["20000", "199990000"], answer
+    assert answer.rows[0] == answer.rows[1] == ["20000", "990000"], answer
     _, rules, _, told = judged(few, env=cache)
     assert "small_files" not in rules, told
 
@@ -216,12 +221,11 @@ def test_what_rewrites_parts_is_judged(path):
         "SYSTEM START MERGES t",
         "OPTIMIZE TABLE t FINAL",
         created,
-        "SET explain_limit = 0",
     ]
     rows = "arrayFirst((rows, name) -> name IN ('mutate', 'merge', 'write'), stages.rows_in, stages.name)"
-    logged = f"SELECT arrayStringConcat(arrayFilter(name -> name IN ('mutate', 'merge', 'write'), stages.name), ','), {rows}, least_microseconds > 0 FROM system.query_limit_log ORDER BY event_time_microseconds"
+    logged = f"SELECT arrayStringConcat(arrayFilter(name -> name IN ('mutate', 'merge', 'write'), stages.name), ','), {rows}, least_microseconds > 0 FROM system.query_limit_log WHERE NOT startsWith(query, 'INSERT') ORDER BY event_time_microseconds SETTINGS explain_limit = 0"
     answer = gristmill(*TABLE, insert, *statements, logged, path=path)
-    assert answer.code == 0 and answer.err.count("Took ") == 4, answer
+    assert answer.code == 0 and sum(line.startswith("Took ") for line in answer.err.splitlines()) == 4, answer
     update, delete, merge, write = answer.rows
     assert update[0] == delete[0] == "mutate" and int(update[1]) >= 300000, answer
     assert merge[0] == "merge" and int(merge[1]) >= 200000 and write[0] == "write" and int(write[1]) >= 200000, answer

@@ -43,11 +43,14 @@ impl Kind {
     fn of(what: &str) -> Kind {
         let lower = what.to_ascii_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-        match () {
-            () if lower == "sorting" => Kind::Sort,
-            () if has(&["agg"]) => Kind::Aggregation,
-            () if has(&["join", "smj", "nlj"]) => Kind::Join,
-            () => Kind::Unknown,
+        if lower == "sorting" {
+            Kind::Sort
+        } else if has(&["agg"]) {
+            Kind::Aggregation
+        } else if has(&["join", "smj", "nlj"]) {
+            Kind::Join
+        } else {
+            Kind::Unknown
         }
     }
 
