@@ -35,9 +35,13 @@ pub fn engine_full(definition: &TableDefinition) -> String {
     gristmill_base::redact::statement(&clauses(definition, &definition.engine, " "))
 }
 
-/// The elements of a key as `sorting_key` of `system.tables` lists them: `a, toDate(b)`.
-pub fn key_text(key: &[String]) -> String {
-    key.iter().map(|key| direction(key).0).collect::<Vec<_>>().join(", ")
+/// The elements of a key as `sorting_key` of `system.tables` lists them: `a, toDate(b)`. `written`: the whole key. Parentheses
+/// around a single element are shown.
+pub fn key_text(key: &[String], written: Option<&str>) -> String {
+    match (key, written) {
+        ([_], Some(written)) if written.starts_with('(') => written.to_string(),
+        _ => key.iter().map(|key| direction(key).0).collect::<Vec<_>>().join(", "),
+    }
 }
 
 fn statement(definition: &TableDefinition, query: Option<&str>, between: &str, indent: &str, edge: &str) -> String {
@@ -143,7 +147,7 @@ fn laid_out(kind: &str) -> String {
 }
 
 /// Whether the parentheses that opened before this text have a comma of their own.
-fn has_several(rest: &str) -> bool {
+pub(crate) fn has_several(rest: &str) -> bool {
     let (mut depth, mut quote) = (0, None);
     let mut chars = rest.chars();
     while let Some(c) = chars.next() {
@@ -213,18 +217,22 @@ fn clauses(definition: &TableDefinition, engine: &EngineSpec, between: &str) -> 
         text.push_str(&format!("({})", engine.arguments.join(", ")));
     }
     let merge_tree = engine.name.ends_with("MergeTree");
-    if let Some(partition) = &definition.partition_by {
+    let written = &definition.written_keys;
+    if let Some(partition) = written.partition_by.as_ref().or(definition.partition_by.as_ref()) {
         text.push_str(&format!("{between}PARTITION BY {partition}"));
     }
     let sorted_by = definition.order_by.iter().map(|key| direction(key).0);
     // Without words about it, it is the sorting key.
-    if merge_tree && !sorted_by.eq(definition.primary_key.iter().map(String::as_str)) {
-        text.push_str(&format!("{between}PRIMARY KEY {}", key_clause(&definition.primary_key)));
+    let is_sorting_key = sorted_by.eq(definition.primary_key.iter().map(String::as_str));
+    if merge_tree && (written.primary_key.is_some() || !is_sorting_key) {
+        let primary = written.primary_key.clone().unwrap_or_else(|| key_clause(&definition.primary_key));
+        text.push_str(&format!("{between}PRIMARY KEY {primary}"));
     }
     if merge_tree || !definition.order_by.is_empty() {
-        text.push_str(&format!("{between}ORDER BY {}", key_clause(&definition.order_by)));
+        let sorting = written.order_by.clone().unwrap_or_else(|| key_clause(&definition.order_by));
+        text.push_str(&format!("{between}ORDER BY {sorting}"));
     }
-    if let Some(expression) = &definition.sample_by {
+    if let Some(expression) = written.sample_by.as_ref().or(definition.sample_by.as_ref()) {
         text.push_str(&format!("{between}SAMPLE BY {expression}"));
     }
     if !definition.ttl.rules.is_empty() {
@@ -232,7 +240,7 @@ fn clauses(definition: &TableDefinition, engine: &EngineSpec, between: &str) -> 
     }
     let mut settings: Vec<String> =
         definition.settings.iter().map(|(name, value)| format!("{name} = {}", setting(value))).collect();
-    if merge_tree && !definition.settings.contains_key("index_granularity") {
+    if merge_tree && !definition.temporary && !definition.settings.contains_key("index_granularity") {
         settings.push("index_granularity = 8192".to_string());
     }
     if !settings.is_empty() {
@@ -241,7 +249,8 @@ fn clauses(definition: &TableDefinition, engine: &EngineSpec, between: &str) -> 
     text
 }
 
-fn key_clause(key: &[String]) -> String {
+/// A key as a statement has it.
+pub fn key_clause(key: &[String]) -> String {
     match key {
         [] => "tuple()".to_string(),
         [one] => one.clone(),
@@ -251,7 +260,8 @@ fn key_clause(key: &[String]) -> String {
 }
 
 fn setting(value: &str) -> String {
-    if value.parse::<f64>().is_ok() { value.to_string() } else { quote(value) }
+    let is_bare = value.parse::<f64>().is_ok() || matches!(value, "true" | "false");
+    if is_bare { value.to_string() } else { quote(value) }
 }
 
 #[cfg(test)]
@@ -346,6 +356,27 @@ mod tests {
         ] {
             assert_eq!(laid_out(kind), shown);
         }
+    }
+
+    #[test]
+    fn keys_and_settings_are_shown_as_they_were_written() {
+        let mut table = definition("default", "t", "MergeTree");
+        (table.order_by, table.primary_key) = (vec!["a".into()], vec!["a".into()]);
+        table.partition_by = Some("a".into());
+        table.written_keys.partition_by = Some("(a)".into());
+        table.written_keys.order_by = Some("tuple(a)".into());
+        for (name, value) in [("ttl_only_drop_parts", "true"), ("index_granularity", "8192"), ("allow_nullable_key", "1")] {
+            table.settings.insert(name.into(), value.into());
+        }
+        let settings = "SETTINGS ttl_only_drop_parts = true, index_granularity = 8192, allow_nullable_key = 1";
+        assert_eq!(engine_full(&table), format!("MergeTree PARTITION BY (a) ORDER BY tuple(a) {settings}"));
+        assert_eq!(key_text(&table.order_by, table.written_keys.order_by.as_deref()), "a");
+        (table.written_keys.order_by, table.written_keys.primary_key) = (Some("(a)".into()), Some("a".into()));
+        assert_eq!(engine_full(&table), format!("MergeTree PARTITION BY (a) PRIMARY KEY a ORDER BY (a) {settings}"));
+        assert_eq!(key_text(&table.order_by, table.written_keys.order_by.as_deref()), "(a)");
+        table.settings.clear();
+        table.temporary = true;
+        assert_eq!(engine_full(&table), "MergeTree PARTITION BY (a) PRIMARY KEY a ORDER BY (a)");
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! A table as its CREATE statement says: what is kept in the metadata store and shown by SHOW CREATE TABLE.
 
-use std::collections::BTreeMap;
-
 use gristmill_types::{Column, Columns, DefaultKind};
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::column_keys::ColumnKeys;
+use crate::create_query::has_several;
 use crate::projection::ProjectionDefinition;
 use crate::ttl::TtlSpec;
 
@@ -31,8 +32,10 @@ pub struct TableDefinition {
     pub primary_key: Vec<String>,
     /// What SAMPLE cuts by.
     pub sample_by: Option<String>,
-    /// Settings of the engine as written, such as `index_granularity`.
-    pub settings: BTreeMap<String, String>,
+    /// How keys are shown, where they were not written as they are kept.
+    pub written_keys: WrittenKeys,
+    /// Settings of the engine as written, such as `index_granularity`, in the order in which they were.
+    pub settings: IndexMap<String, String>,
     pub comment: String,
     pub temporary: bool,
     /// Which columns are which in data that was written before an ALTER.
@@ -44,6 +47,26 @@ pub struct TableDefinition {
     pub ttl: TtlSpec,
     /// In the order in which they are shown.
     pub constraints: Vec<ConstraintDefinition>,
+}
+
+/// Keys as a statement wrote them, in ClickHouse's layout: `(a)`, `tuple(a)`. A key that is not here is shown as it is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrittenKeys {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition_by: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order_by: Option<String>,
+    /// It is shown although it is the sorting key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub primary_key: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample_by: Option<String>,
+}
+
+impl WrittenKeys {
+    pub fn is_empty(&self) -> bool {
+        *self == WrittenKeys::default()
+    }
 }
 
 /// `CONSTRAINT name CHECK expression`
@@ -100,6 +123,15 @@ impl SkipIndexDefinition {
             (Some(inner), Some((at, _))) if at + 1 == self.expression.len() => inner,
             _ => &self.expression,
         }
+    }
+
+    /// The expression as `system.data_skipping_indices` has it: a list without its parentheses.
+    pub fn shown(&self) -> &str {
+        if let Some(one) = self.expression.strip_prefix("tuple(").and_then(|text| text.strip_suffix(')')) {
+            return one;
+        }
+        let elements = self.elements();
+        if has_several(elements) { elements } else { &self.expression }
     }
 
     /// The type without its parameters.
@@ -183,7 +215,8 @@ pub(crate) mod tests {
             order_by: vec![],
             primary_key: vec![],
             sample_by: None,
-            settings: BTreeMap::new(),
+            written_keys: WrittenKeys::default(),
+            settings: IndexMap::new(),
             comment: String::new(),
             temporary: false,
             column_keys: ColumnKeys::default(),

@@ -22,7 +22,7 @@ pub use column_keys::{CastWay, ColumnKeys};
 pub use create_query::{create_database_query, create_query, create_query_line, engine_full};
 pub use databases::{DatabaseInfo, Databases, TableOpener, name_while_filled};
 pub use definition::{
-    ConstraintDefinition, ConstraintKind, EngineSpec, SkipIndexDefinition, TableDefinition, directed, direction,
+    ConstraintDefinition, ConstraintKind, EngineSpec, SkipIndexDefinition, TableDefinition, WrittenKeys, directed, direction,
 };
 pub use key::{AggregateExpression, ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
 pub use load::{FileProgress, Groups, LedgerRow, LoadRequest, LoadWriter, LoadedGroups, TableLoad};

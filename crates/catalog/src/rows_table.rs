@@ -1,6 +1,5 @@
 //! A table whose rows are made when it is read: the system tables.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,11 +14,12 @@ use datafusion::physical_plan::ExecutionPlan;
 use gristmill_base::Result;
 use gristmill_introspect::QueryContext;
 use gristmill_types::Columns;
+use indexmap::IndexMap;
 use uuid::Uuid;
 
 use crate::column_keys::ColumnKeys;
 use crate::databases::full_name;
-use crate::definition::{EngineSpec, TableDefinition};
+use crate::definition::{EngineSpec, TableDefinition, WrittenKeys};
 use crate::rows_exec::{RowSource, Rows, RowsExec};
 use crate::table::Table;
 
@@ -87,7 +87,8 @@ pub fn system_definition(database: &str, name: &str, engine: &str, columns: Colu
         order_by: Vec::new(),
         primary_key: Vec::new(),
         sample_by: None,
-        settings: BTreeMap::new(),
+        written_keys: WrittenKeys::default(),
+        settings: IndexMap::new(),
         comment: String::new(),
         temporary: false,
         column_keys: ColumnKeys::default(),

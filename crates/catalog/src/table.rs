@@ -189,7 +189,7 @@ pub enum RowChange {
 /// What ALTER TABLE … UPDATE, … DELETE and DELETE FROM ask for. Expressions are texts over the table's columns.
 #[derive(Clone, Debug)]
 pub struct MutationRequest {
-    /// Applied in their order.
+    /// Applied in their order. None: the definition changed, in a way that parts need not be written anew for.
     pub changes: Vec<RowChange>,
     /// As `system.mutations` shows them, a row each.
     pub commands: Vec<String>,
@@ -213,11 +213,11 @@ pub struct MutationRow {
     pub command: String,
     pub create_time: u64,
     pub finish_time: u64,
-    /// The partition it is restricted to; empty for all.
-    pub partition_id: String,
     pub block_number: i64,
     pub parts_to_do: Vec<String>,
     pub parts_in_progress: Vec<String>,
+    /// By expressions over columns. (Else it tells of a change of the definition, or makes and removes what lies beside rows.)
+    pub changes_rows: bool,
     pub is_done: bool,
     pub latest_failed_part: String,
     pub latest_fail_time: u64,

@@ -116,7 +116,7 @@ pub async fn attach(core: &Core, context: &Arc<QueryContext>, choice: &PartChoic
         let parts = chosen.detached(state)?;
         let mut added = Vec::with_capacity(parts.len());
         for (block, part) in (state.next_block..).zip(&parts) {
-            let entry = PartEntry { min_block: block, max_block: block, mutation: 0, ..part.as_ref().clone() };
+            let entry = PartEntry { min_block: block, max_block: block, level: 0, mutation: 0, ..part.as_ref().clone() };
             added.push(Arc::new(entry.mutated(0)));
         }
         let rows = RowsChange { retrieved: names(&parts), ..RowsChange::default() };

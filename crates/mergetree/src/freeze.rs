@@ -93,6 +93,7 @@ pub async fn freeze(
         retrieved: Vec::new(),
         begun: None,
         passed: Vec::new(),
+        names_passed: false,
         projected: Vec::new(),
         deleted: Vec::new(),
         killed: Vec::new(),

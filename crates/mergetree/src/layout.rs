@@ -18,6 +18,7 @@ use crate::index::order::KeyOrder;
 use crate::index::skip::SkipIndex;
 use crate::insert::block::object_key;
 use crate::projection::{self, Projection};
+use crate::ttl::older::Kept;
 use crate::ttl::{self, Ttl};
 
 /// Columns whose bounds stand in the manifest at most: every part of every version carries them.
@@ -101,17 +102,24 @@ impl Layout {
         let is_time = |kind: &SqlType| {
             matches!(kind, SqlType::Date | SqlType::Date32 | SqlType::DateTime(_) | SqlType::DateTime64(..))
         };
-        let statistics_columns = (0..columns.len())
+        let statistics_columns: Vec<usize> = (0..columns.len())
             .filter(|place| is_time(&columns.0[*place].kind) && !partition_columns.contains(place))
             .take(STATISTICS_COLUMNS_MAX)
             .collect();
         let skip_indexes = SkipIndex::of_table(definition, &columns, environment)?;
         let kinds: Vec<(&SqlType, bool)> = sorting.iter().map(|key| (&key.kind, key.descending)).collect();
+        let keys: Vec<Vec<String>> = columns.iter().map(|column| definition.column_keys.of(&column.name)).collect();
         let ttl = {
-            let shape = ttl::Shape { columns: &columns, sorting: &sorting };
+            let kept = |place: usize| match partition_columns.iter().position(|known| *known == place) {
+                Some(at) => is_time(&columns.0[place].kind).then_some(Kept::Range(at)),
+                None => statistics_columns
+                    .contains(&place)
+                    .then(|| Kept::Statistics(keys[place].first().cloned().unwrap_or_default())),
+            };
+            let kept: Vec<Option<Kept>> = (0..columns.len()).map(kept).collect();
+            let shape = ttl::Shape { columns: &columns, sorting: &sorting, kept: &kept };
             Ttl::compile(definition, &shape, environment, &environment.context("TTL"))?
         };
-        let keys: Vec<Vec<String>> = columns.iter().map(|column| definition.column_keys.of(&column.name)).collect();
         let projections = Projection::of_table(definition, &columns, &keys, environment)?;
         Ok(Arc::new(Layout {
             sorting_order: KeyOrder::directed(&kinds)?,

@@ -90,7 +90,9 @@ fn row(core: &Core, part: &PartEntry, removed_ms: Option<u64>) -> PartRow {
 }
 
 fn codec_text(core: &Core, part: &PartEntry) -> String {
-    match (part.codec.as_str(), core.settings.default_compression_codec.as_str(), part.level) {
+    // A part that was attached is of another level than it was written as.
+    let level = core.opened(part).map_or(part.level, |open| open.header.level);
+    match (part.codec.as_str(), core.settings.default_compression_codec.as_str(), level) {
         ("", "", 0) => "LZ4".to_string(),
         ("", "", _) => format!("ZSTD({ZSTD_LEVEL})"),
         ("", of_table, _) => of_table.to_string(),

@@ -31,13 +31,13 @@ macro_rules! table_settings {
 
         impl TableSettings {
             /// From the SETTINGS clause of CREATE TABLE. Errors: UNKNOWN_SETTING, CANNOT_PARSE_NUMBER.
-            pub fn parse(written: &BTreeMap<String, String>) -> Result<Self> {
+            pub fn parse<'a>(written: impl IntoIterator<Item = (&'a String, &'a String)>) -> Result<Self> {
                 let mut settings = Self::of_server();
                 settings.read(written)?;
                 Ok(settings)
             }
 
-            fn read(&mut self, written: &BTreeMap<String, String>) -> Result<()> {
+            fn read<'a>(&mut self, written: impl IntoIterator<Item = (&'a String, &'a String)>) -> Result<()> {
                 let settings = self;
                 for (name, value) in written {
                     match name.as_str() {

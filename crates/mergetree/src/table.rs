@@ -60,7 +60,7 @@ pub struct TableData {
     names: RwLock<(String, String)>,
     /// R-1, M-4: the states that queries read.
     pinned: Mutex<Vec<Weak<State>>>,
-    /// Names of parts that a merge of this process works on.
+    /// Objects of parts that a merge or a mutation of this process works on. (A mutation may change a part's name meanwhile.)
     pub merging: Mutex<HashSet<String>>,
     /// Merges and mutations in the background that failed one after another.
     pub failures: AtomicU32,
@@ -316,6 +316,7 @@ impl Table for MergeTree {
     }
 
     async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
+        mutate::before_reading(&self.core, context).await?;
         let state = self.core.pin(context).await?;
         Ok(Arc::new(MergeTreeProvider::new(self.core.clone(), state, context.clone())))
     }
@@ -334,6 +335,7 @@ impl Table for MergeTree {
             let engine = &self.definition.engine.name;
             return Err(Error::new(ErrorCode::ILLEGAL_FINAL, format!("Storage {engine} doesn't support FINAL")));
         }
+        mutate::before_reading(&self.core, context).await?;
         let state = self.core.pin(context).await?;
         Ok(Arc::new(FinalProvider::new(self.core.clone(), state, context.clone())?))
     }

@@ -18,7 +18,7 @@ use gristmill_base::{Error, Result};
 use gristmill_catalog::{
     AggregateExpression, ColumnExpression, ColumnKeys, CompiledProjection, EngineSpec, ExpressionCompiler, KeyExpression,
     ProjectedAggregate, ProjectionContents, ProjectionDefinition, SkipIndexDefinition, Table, TableDefinition, TtlRule,
-    TtlSpec, Wanted,
+    TtlSpec, Wanted, WrittenKeys,
 };
 use gristmill_functions::{Argument, BoundAggregate, Registry, resolve_aggregate};
 use gristmill_introspect::{QueryContext, Settings};
@@ -265,7 +265,8 @@ impl TableSpec {
             primary_key: order_by.clone(),
             order_by,
             sample_by: None,
-            settings: self.settings.clone(),
+            written_keys: WrittenKeys::default(),
+            settings: self.settings.clone().into_iter().collect(),
             comment: String::new(),
             temporary: false,
             column_keys: self.column_keys.clone(),

@@ -1,6 +1,5 @@
 //! The definition of a table that exists only while a statement runs.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gristmill_base::{Error, ErrorCode, Result};
@@ -20,7 +19,8 @@ pub fn definition(engine: &str, function: &str, columns: Columns) -> Arc<TableDe
         order_by: Vec::new(),
         primary_key: Vec::new(),
         sample_by: None,
-        settings: BTreeMap::new(),
+        written_keys: gristmill_catalog::WrittenKeys::default(),
+        settings: Default::default(),
         comment: String::new(),
         temporary: true,
         column_keys: ColumnKeys::default(),

@@ -1,11 +1,10 @@
-//! What ALTER TABLE does to a table (read by `alter_commands`), and its text in `system.mutations`.
+//! What ALTER TABLE does to a table (read by `alter_commands`; `alter_text` has its text in `system.mutations`).
 
 use sqlparser::ast::Query;
 
 use crate::ast::Node;
-use crate::create::{ColumnDefinition, ConstraintNode, SkipIndexNode};
+use crate::create::{ColumnDefinition, ConstraintNode, KeyForm, SkipIndexNode};
 use crate::projection::ProjectionNode;
-use crate::sql_text::sql;
 use crate::statement::{Assignments, Partition, TableName};
 use crate::statistics::StatisticsChange;
 use crate::ttl::TtlElement;
@@ -153,6 +152,7 @@ pub enum AlterCommand {
     ModifyOrderBy {
         keys: Vec<Node>,
         descending: Vec<bool>,
+        form: KeyForm,
     },
     ModifyComment(String),
     ModifyTtl(Vec<TtlElement>),
@@ -212,47 +212,4 @@ pub enum AlterCommand {
     RewriteParts {
         partition: Option<Partition>,
     },
-}
-
-impl AlterCommand {
-    /// As `system.mutations` shows a command that changes rows.
-    pub fn text(&self) -> String {
-        let within = |partition: &Option<Partition>| match partition {
-            Some(Partition::Id(id)) => format!(" IN PARTITION ID {}", gristmill_types::sql_type::quote(id)),
-            Some(Partition::All) => " IN PARTITION ALL".to_string(),
-            Some(Partition::Value(value)) => format!(" IN PARTITION {}", sql(value)),
-            None => String::new(),
-        };
-        let exists = |if_exists: bool| if if_exists { "IF EXISTS " } else { "" };
-        match self {
-            AlterCommand::Update { assignments, partition, condition } => {
-                let name = gristmill_types::sql_type::quote_identifier;
-                let set: Vec<String> =
-                    assignments.iter().map(|(column, value)| format!("{} = {}", name(column), sql(value))).collect();
-                format!("(UPDATE {}{} WHERE {})", set.join(", "), within(partition), sql(condition))
-            }
-            AlterCommand::Delete { partition, condition } => {
-                format!("(DELETE{} WHERE {})", within(partition), sql(condition))
-            }
-            AlterCommand::ClearColumn { name, partition, .. } => format!("(CLEAR COLUMN {name}{})", within(partition)),
-            AlterCommand::MaterializeColumn { name, partition } => {
-                format!("(MATERIALIZE COLUMN {name}{})", within(partition))
-            }
-            AlterCommand::ClearIndex { name, partition, .. } => format!("(CLEAR INDEX {name}{})", within(partition)),
-            AlterCommand::MaterializeIndex { name, partition, .. } => {
-                format!("(MATERIALIZE INDEX {name}{})", within(partition))
-            }
-            AlterCommand::ClearProjection { name, partition, if_exists } => {
-                format!("(CLEAR PROJECTION {}{name}{})", exists(*if_exists), within(partition))
-            }
-            AlterCommand::MaterializeProjection { name, partition, if_exists } => {
-                format!("(MATERIALIZE PROJECTION {}{name}{})", exists(*if_exists), within(partition))
-            }
-            AlterCommand::DropProjection { name, if_exists } => format!("(DROP PROJECTION {}{name})", exists(*if_exists)),
-            AlterCommand::MaterializeTtl { partition } => format!("(MATERIALIZE TTL{})", within(partition)),
-            AlterCommand::ApplyDeletedMask { partition } => format!("(APPLY DELETED MASK{})", within(partition)),
-            AlterCommand::RewriteParts { partition } => format!("(REWRITE PARTS{})", within(partition)),
-            _ => String::new(),
-        }
-    }
 }

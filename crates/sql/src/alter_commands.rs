@@ -121,23 +121,12 @@ impl Cursor<'_> {
             return Ok(AlterCommand::RewriteParts { partition: self.in_partition()? });
         }
         if self.eat("UPDATE") {
-            let mut assignments = Vec::new();
-            loop {
-                let column = self.column_name()?;
-                self.expect_token(&Token::Eq)?;
-                assignments.push((column, self.expression()?));
-                if !self.eat_token(&Token::Comma) {
-                    break;
-                }
-            }
-            let partition = self.in_partition()?;
-            self.expect("WHERE")?;
-            return Ok(AlterCommand::Update { assignments, partition, condition: self.expression()? });
+            return self.new_values();
         }
         if self.eat("DELETE") {
             let partition = self.in_partition()?;
             self.expect("WHERE")?;
-            return Ok(AlterCommand::Delete { partition, condition: self.expression()? });
+            return Ok(AlterCommand::Delete { partition, condition: self.shown_expression()? });
         }
         if self.eat("DROP") {
             if self.eat("DETACHED") {
@@ -227,11 +216,11 @@ impl Cursor<'_> {
 
     fn modify(&mut self) -> Result<AlterCommand> {
         if self.eat("SETTING") {
-            return Ok(AlterCommand::ModifySetting(self.assignments()?));
+            return Ok(AlterCommand::ModifySetting(self.assignments_of_table()?));
         }
         if self.eat_all(&["ORDER", "BY"]) {
-            let (keys, descending) = self.sorting_key()?;
-            return Ok(AlterCommand::ModifyOrderBy { keys, descending });
+            let key = self.sorting_key()?;
+            return Ok(AlterCommand::ModifyOrderBy { keys: key.keys, descending: key.descending, form: key.form });
         }
         if self.eat_all(&["SAMPLE", "BY"]) {
             return Ok(AlterCommand::ModifySampleBy(self.expression()?));
@@ -298,6 +287,30 @@ impl Cursor<'_> {
         if self.eat("AFTER") { Ok(Some(Place::After(self.column_name()?))) } else { Ok(None) }
     }
 
+    /// `a = value, b = value [IN PARTITION p] WHERE condition`
+    fn new_values(&mut self) -> Result<AlterCommand> {
+        let mut assignments = Vec::new();
+        loop {
+            let column = self.column_name()?;
+            self.expect_token(&Token::Eq)?;
+            assignments.push((column, self.shown_expression()?));
+            if !self.eat_token(&Token::Comma) {
+                break;
+            }
+        }
+        let partition = self.in_partition()?;
+        self.expect("WHERE")?;
+        Ok(AlterCommand::Update { assignments, partition, condition: self.shown_expression()? })
+    }
+
+    /// `UPDATE t SET a = value, … [IN PARTITION p] WHERE condition`
+    pub(crate) fn update(&mut self) -> Result<Statement> {
+        let name = self.table_name()?;
+        self.on_cluster()?;
+        self.expect("SET")?;
+        Ok(Statement::Update { name, command: Box::new(self.new_values()?) })
+    }
+
     fn in_partition(&mut self) -> Result<Option<Partition>> {
         if self.eat_all(&["IN", "PARTITION"]) { self.partition().map(Some) } else { Ok(None) }
     }
@@ -318,7 +331,7 @@ impl Cursor<'_> {
         self.on_cluster()?;
         let partition = self.in_partition()?;
         self.expect("WHERE")?;
-        Ok(Statement::Delete { name, partition, condition: Box::new(self.expression()?) })
+        Ok(Statement::Delete { name, partition, condition: Box::new(self.shown_expression()?) })
     }
 
     /// `ATTACH TABLE t` of a detached table; with a definition behind it, as CREATE.

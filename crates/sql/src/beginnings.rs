@@ -68,8 +68,8 @@ impl Cursor<'_> {
         if self.eat("DELETE") {
             return self.delete();
         }
-        if self.peeks("UPDATE") {
-            return Err(Error::not_implemented("UPDATE: ALTER TABLE … UPDATE column = value WHERE …"));
+        if self.eat("UPDATE") {
+            return self.update();
         }
         if self.eat("DROP") {
             return self.drop_statement();

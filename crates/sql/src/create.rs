@@ -7,7 +7,7 @@ use sqlparser::ast::Query;
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Token;
 
-use crate::ast::{Node, unescape_identifier};
+use crate::ast::{Node, PARENTHESES, call, unescape_identifier};
 use crate::dialect::parse_type_text;
 use crate::projection::ProjectionNode;
 use crate::sql_text::sql;
@@ -63,6 +63,8 @@ impl ColumnDefinition {
 pub struct SkipIndexNode {
     pub name: String,
     pub expression: Node,
+    /// The expression stands in parentheses of its own.
+    pub in_parentheses: bool,
     /// The type with its parameters, as text.
     pub kind: String,
     pub granularity: u64,
@@ -79,6 +81,31 @@ pub struct ConstraintNode {
 
 /// The database that temporary tables are in, each session's in one of its own.
 pub const TEMPORARY_DATABASE: &str = "_temporary_and_external_tables";
+
+/// How a key is written, which SHOW CREATE TABLE shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum KeyForm {
+    /// `a`, `(a, b)`
+    #[default]
+    Plain,
+    /// `(a)`, `((a, b))`
+    Parentheses,
+    /// `tuple(a)`, `tuple(a, b)`
+    Tuple,
+}
+
+impl KeyForm {
+    /// The text of a key of these elements. `None`: it is none of its own.
+    pub fn text(self, elements: &[String]) -> Option<String> {
+        let list = elements.join(", ");
+        match (self, elements) {
+            (KeyForm::Plain, _) | (_, []) => None,
+            (KeyForm::Parentheses, [_]) => Some(format!("({list})")),
+            (KeyForm::Parentheses, _) => Some(format!("(({list}))")),
+            (KeyForm::Tuple, _) => Some(format!("tuple({list})")),
+        }
+    }
+}
 
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct CreateTable {
@@ -122,6 +149,10 @@ pub struct CreateTable {
     pub descending: Vec<bool>,
     pub primary_key: Option<Vec<Node>>,
     pub sample_by: Option<Node>,
+    pub partition_form: KeyForm,
+    pub order_form: KeyForm,
+    pub primary_form: KeyForm,
+    pub sample_form: KeyForm,
     pub ttl: Vec<TtlElement>,
     pub settings: Assignments,
     pub comment: String,
@@ -132,6 +163,14 @@ fn other_security(materialized: bool, kind: &str) -> Error {
         true => format!("SQL SECURITY {kind} of a materialized view: it is filled with the rights of who made it (DEFINER)"),
         false => format!("SQL SECURITY {kind} of a view: it is read with the rights of who reads it (INVOKER)"),
     })
+}
+
+/// What follows ORDER BY of a table.
+pub(crate) struct SortingKey {
+    pub keys: Vec<Node>,
+    /// Of each element whether its greater values come first.
+    pub descending: Vec<bool>,
+    pub form: KeyForm,
 }
 
 impl Cursor<'_> {
@@ -291,7 +330,7 @@ impl Cursor<'_> {
             return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
         }
         self.expect("TYPE")?;
-        let index = self.skip_index_type(name, expression)?;
+        let index = self.skip_index_type(name, expression, KeyForm::Plain)?;
         let commands = vec![AlterCommand::AddIndex { index, place: None, if_not_exists }];
         Ok(Statement::Alter { name: table, commands })
     }
@@ -303,6 +342,7 @@ impl Cursor<'_> {
                 return Ok(());
             }
             if self.eat_all(&["PRIMARY", "KEY"]) {
+                create.primary_form = self.key_form();
                 create.primary_key = Some(self.key_list()?);
             } else if self.begins("INDEX") {
                 self.expect("INDEX")?;
@@ -342,18 +382,19 @@ impl Cursor<'_> {
         if !assumed {
             self.expect("CHECK")?;
         }
-        Ok(ConstraintNode { name, assumed, expression: self.expression()? })
+        Ok(ConstraintNode { name, assumed, expression: self.shown_expression()? })
     }
 
     pub(crate) fn skip_index(&mut self) -> Result<SkipIndexNode> {
         let name = self.identifier()?;
+        let form = self.key_form();
         let expression = self.expression()?;
         self.expect("TYPE")?;
-        self.skip_index_type(name, expression)
+        self.skip_index_type(name, expression, form)
     }
 
     /// What follows TYPE.
-    pub(crate) fn skip_index_type(&mut self, name: String, expression: Node) -> Result<SkipIndexNode> {
+    fn skip_index_type(&mut self, name: String, expression: Node, form: KeyForm) -> Result<SkipIndexNode> {
         let mut kind = self.identifier()?;
         if self.parser.peek_token_ref().token == Token::LParen {
             let arguments: Vec<String> = self.call_arguments()?.iter().map(sql).collect();
@@ -363,7 +404,7 @@ impl Cursor<'_> {
         let Some(granularity) = granularity.parse().ok().filter(|granules| *granules > 0) else {
             return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "Index GRANULARITY must be a positive integer"));
         };
-        Ok(SkipIndexNode { name, expression, kind, granularity })
+        Ok(SkipIndexNode { name, expression, in_parentheses: form == KeyForm::Parentheses, kind, granularity })
     }
 
     /// A column's name, which may hold dots.
@@ -412,18 +453,18 @@ impl Cursor<'_> {
             } else if self.eat("NULL") {
                 column.kind = column.kind.map(SqlType::nullable);
             } else if self.eat("DEFAULT") {
-                column.default = Some((DefaultKind::Default, Some(self.expression()?)));
+                column.default = Some((DefaultKind::Default, Some(self.shown_expression()?)));
             } else if self.eat("MATERIALIZED") {
-                column.default = Some((DefaultKind::Materialized, Some(self.expression()?)));
+                column.default = Some((DefaultKind::Materialized, Some(self.shown_expression()?)));
             } else if self.eat("ALIAS") {
-                column.default = Some((DefaultKind::Alias, Some(self.expression()?)));
+                column.default = Some((DefaultKind::Alias, Some(self.shown_expression()?)));
             } else if self.eat("EPHEMERAL") {
                 let none = matches!(self.parser.peek_token_ref().token, Token::Comma | Token::RParen)
                     || self.at_end()
                     || ["FIRST", "AFTER", "COMMENT", "CODEC", "TTL", "STATISTICS", "SETTINGS"]
                         .iter()
                         .any(|word| self.peeks(word));
-                let value = if none { None } else { Some(self.expression()?) };
+                let value = if none { None } else { Some(self.shown_expression()?) };
                 column.default = Some((DefaultKind::Ephemeral, value));
             } else if self.eat("CODEC") {
                 let arguments = self.call_arguments()?;
@@ -438,9 +479,11 @@ impl Cursor<'_> {
             } else if self.eat("COMMENT") {
                 column.comment = self.string()?;
             } else if self.eat_all(&["PRIMARY", "KEY"]) {
-                create.primary_key.get_or_insert_default().push(Node::Name(vec![column.name.clone()]));
+                let key = create.primary_key.get_or_insert_default();
+                key.push(Node::Name(vec![column.name.clone()]));
+                create.primary_form = if key.len() == 1 { KeyForm::Tuple } else { KeyForm::Plain };
             } else if column.ttl.is_none() && self.eat("TTL") {
-                column.ttl = Some(self.expression()?);
+                column.ttl = Some(self.shown_expression()?);
             } else {
                 break;
             }
@@ -469,23 +512,68 @@ impl Cursor<'_> {
     }
 
     /// `a DESC`, `(a DESC, f(b) ASC)`: the elements, and whether each descends.
-    pub(crate) fn sorting_key(&mut self) -> Result<(Vec<Node>, Vec<bool>)> {
+    pub(crate) fn sorting_key(&mut self) -> Result<SortingKey> {
         if !self.has_directions() {
+            let form = self.key_form();
             let keys = self.key_list()?;
             let descending = self.direction();
-            let directions = vec![descending; keys.len()];
-            return Ok((keys, directions));
+            let form = if descending { KeyForm::Plain } else { form };
+            return Ok(SortingKey { descending: vec![descending; keys.len()], keys, form });
         }
         self.expect_token(&Token::LParen)?;
-        let (mut keys, mut directions) = (Vec::new(), Vec::new());
+        let mut key = SortingKey { keys: Vec::new(), descending: Vec::new(), form: KeyForm::Tuple };
         loop {
-            keys.push(self.expression()?);
-            directions.push(self.direction());
+            key.keys.push(self.expression()?);
+            key.descending.push(self.direction());
             if !self.eat_token(&Token::Comma) {
                 self.expect_token(&Token::RParen)?;
-                return Ok((keys, directions));
+                return Ok(key);
             }
         }
+    }
+
+    /// An expression that is shown as it is written: with the parentheses that it stands in.
+    pub(crate) fn shown_expression(&mut self) -> Result<Node> {
+        let form = self.key_form();
+        let expression = self.expression()?;
+        let is_own = match &expression {
+            Node::Subquery(_) => true,
+            Node::Call(call) => call.name == "tuple",
+            _ => false,
+        };
+        Ok(match form {
+            KeyForm::Parentheses if !is_own => call(PARENTHESES, vec![expression]),
+            _ => expression,
+        })
+    }
+
+    /// How the key is written that begins here.
+    fn key_form(&self) -> KeyForm {
+        let token = |ahead: usize| &self.parser.peek_nth_token_ref(ahead).token;
+        let form = match token(0) {
+            Token::LParen => KeyForm::Parentheses,
+            word if crate::tokens::is_word(word, "tuple") && *token(1) == Token::LParen => KeyForm::Tuple,
+            _ => return KeyForm::Plain,
+        };
+        let begins = usize::from(form == KeyForm::Tuple);
+        let (mut depth, mut is_list) = (0, false);
+        for ahead in begins.. {
+            match token(ahead) {
+                Token::LParen | Token::LBracket => depth += 1,
+                Token::RParen | Token::RBracket => depth -= 1,
+                Token::Comma if depth == 1 => is_list = true,
+                Token::EOF => return KeyForm::Plain,
+                _ => {}
+            }
+            if depth > 0 {
+                continue;
+            }
+            let is_empty = ahead == begins + 1;
+            // `(a, b)` is a tuple and stands in no parentheses besides; `(a) + 1` goes on.
+            let is_own = !is_empty && ends_expression(token(ahead + 1)) && !(is_list && form == KeyForm::Parentheses);
+            return if is_own { form } else { KeyForm::Plain };
+        }
+        KeyForm::Plain
     }
 
     /// True of DESC; ASC says nothing.
@@ -526,19 +614,24 @@ impl Cursor<'_> {
                     if self.parser.peek_token_ref().token == Token::LParen { self.call_arguments()? } else { Vec::new() };
                 create.engine = Some((name, arguments));
             } else if self.eat_all(&["PARTITION", "BY"]) {
+                create.partition_form = self.key_form();
                 create.partition_by = Some(self.expression()?);
             } else if self.eat_all(&["ORDER", "BY"]) {
-                let (keys, descending) = self.sorting_key()?;
-                (create.order_by, create.descending) = (Some(keys), descending);
+                let key = self.sorting_key()?;
+                (create.order_by, create.descending, create.order_form) = (Some(key.keys), key.descending, key.form);
             } else if self.eat_all(&["PRIMARY", "KEY"]) {
+                create.primary_form = self.key_form();
                 create.primary_key = Some(self.key_list()?);
             } else if self.eat("SETTINGS") {
-                create.settings.extend(self.assignments()?);
+                let keeps_words = create.engine.as_ref().is_some_and(|(engine, _)| engine.ends_with("MergeTree"));
+                let settings = if keeps_words { self.assignments_of_table()? } else { self.assignments()? };
+                create.settings.extend(settings);
             } else if self.eat("COMMENT") {
                 create.comment = self.string()?;
             } else if self.eat("TTL") {
                 create.ttl = self.ttl()?;
             } else if self.eat_all(&["SAMPLE", "BY"]) {
+                create.sample_form = self.key_form();
                 create.sample_by = Some(self.expression()?);
             } else if create.materialized && self.eat("POPULATE") {
                 create.populate = true;
@@ -579,6 +672,17 @@ impl Cursor<'_> {
                 return Ok(());
             }
         }
+    }
+}
+
+/// Whether an expression is over before the token.
+fn ends_expression(token: &Token) -> bool {
+    const OPERATORS: &[&str] =
+        &["AND", "OR", "NOT", "IN", "GLOBAL", "LIKE", "ILIKE", "REGEXP", "IS", "BETWEEN", "DIV", "MOD", "XOR"];
+    match token {
+        Token::Comma | Token::RParen | Token::SemiColon | Token::EOF => true,
+        Token::Word(_) => !OPERATORS.iter().any(|operator| crate::tokens::is_word(token, operator)),
+        _ => false,
     }
 }
 

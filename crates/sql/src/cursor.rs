@@ -194,6 +194,20 @@ impl<'a> Cursor<'a> {
         })
     }
 
+    /// `name = value, name = value` of a table of the MergeTree family, which shows `true` and `false` as they are written.
+    pub(crate) fn assignments_of_table(&mut self) -> Result<Assignments> {
+        let mut out = Vec::new();
+        loop {
+            let value = &self.parser.peek_nth_token_ref(2).token;
+            let word = ["true", "false"].into_iter().find(|word| is_word(value, word));
+            let (name, value) = self.assignment()?;
+            out.push((name, word.map_or(value, str::to_string)));
+            if !self.eat_token(&Token::Comma) {
+                return Ok(out);
+            }
+        }
+    }
+
     /// `name = value, name = value`
     pub(crate) fn assignments(&mut self) -> Result<Assignments> {
         let mut out = Vec::new();

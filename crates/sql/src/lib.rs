@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 pub mod access;
 pub mod alter;
 mod alter_commands;
+mod alter_text;
 pub mod any_bytes;
 pub mod ast;
 mod backtracks;

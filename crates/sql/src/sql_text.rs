@@ -3,7 +3,7 @@
 
 use gristmill_types::sql_type::quote_identifier;
 
-use crate::ast::{InSet, Literal, Node};
+use crate::ast::{InSet, Literal, Node, PARENTHESES};
 
 const INFIX: &[(&str, &str)] = &[
     ("plus", "+"),
@@ -27,6 +27,11 @@ const INFIX: &[(&str, &str)] = &[
 
 /// The text that parses to the same expression.
 pub fn sql(node: &Node) -> String {
+    if let Node::Call(call) = node
+        && let (PARENTHESES, [inner]) = (call.name.as_str(), &call.arguments[..])
+    {
+        return format!("({})", sql(inner));
+    }
     if let Some(expression) = node.defined() {
         return sql(expression);
     }
@@ -51,13 +56,16 @@ pub fn sql(node: &Node) -> String {
                 (_, name, _) => format!("{name}({})", list(&call.arguments)),
             }
         }
-        Node::Lambda { parameters, body } => match &parameters[..] {
-            [one] => format!("{} -> {}", quote_identifier(one), sql(body)),
-            many => {
-                let names: Vec<String> = many.iter().map(|name| quote_identifier(name).to_string()).collect();
-                format!("({}) -> {}", names.join(", "), sql(body))
+        Node::Lambda { parameters, body } => {
+            let body = if matches!(**body, Node::Literal(_)) { sql(body) } else { operand(body) };
+            match &parameters[..] {
+                [one] => format!("{} -> {body}", quote_identifier(one)),
+                many => {
+                    let names: Vec<String> = many.iter().map(|name| quote_identifier(name).to_string()).collect();
+                    format!("({}) -> {body}", names.join(", "))
+                }
             }
-        },
+        }
         Node::In { left, set, negated } => {
             let set = match set {
                 InSet::List(nodes) => format!("({})", list(nodes)),
@@ -108,7 +116,9 @@ mod tests {
             "NOT (a = 1)",
             "(a > 1) AND (b LIKE 'x%') AND (c IS NULL)",
             "x IN (1, 2)",
-            "arrayMap(x -> x + 1, arr)",
+            "arrayMap(x -> (x + 1), arr)",
+            "arrayMap((x, y) -> f(x), a, b)",
+            "arrayMap(x -> -1, arr)",
             "m['k'] || 'z'",
             "[1, 2][1]",
             "(a, b)",

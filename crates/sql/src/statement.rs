@@ -118,6 +118,11 @@ pub enum Statement {
         partition: Option<Partition>,
         condition: Box<Node>,
     },
+    /// UPDATE t SET: `AlterCommand::Update`, seen at once.
+    Update {
+        name: TableName,
+        command: Box<AlterCommand>,
+    },
     Detach {
         name: TableName,
         if_exists: bool,
@@ -346,6 +351,7 @@ impl Statement {
             Statement::Optimize { .. } => "Optimize",
             Statement::Alter { .. } => "Alter",
             Statement::Delete { .. } => "Delete",
+            Statement::Update { .. } => "Update",
             Statement::Detach { .. } => "Detach",
             Statement::Attach { .. } => "Attach",
             Statement::Set(_) | Statement::SetParameters { .. } => "Set",

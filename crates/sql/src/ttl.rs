@@ -55,7 +55,7 @@ impl Cursor<'_> {
                 TtlElementAction::Recompress(codecs.iter().map(codec_text).collect::<Vec<_>>().join(", "))
             } else {
                 self.eat("DELETE");
-                let condition = if self.eat("WHERE") { Some(self.expression()?) } else { None };
+                let condition = if self.eat("WHERE") { Some(self.shown_expression()?) } else { None };
                 TtlElementAction::Delete { condition }
             };
             elements.push(TtlElement { expression, action });
@@ -106,7 +106,7 @@ impl Cursor<'_> {
                 || matches!(token.token, Token::EOF | Token::SemiColon)
                 || (depth == 0 && token.token == Token::Comma)
             {
-                return self.expression();
+                return self.shown_expression();
             }
             tokens.push(token.clone());
         }
@@ -114,7 +114,7 @@ impl Cursor<'_> {
             self.parser.next_token();
         }
         let mut before = Cursor::over(tokens);
-        let time = before.expression()?;
+        let time = before.shown_expression()?;
         if before.at_end() { Ok(time) } else { Err(before.unexpected("TO DISK or TO VOLUME")) }
     }
 }

@@ -33,7 +33,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                     (&index.name).into(),
                     index.kind_name().into(),
                     (&index.kind).into(),
-                    index.elements().into(),
+                    index.shown().into(),
                     "Explicit".into(),
                     index.granularity.into(),
                     Cell::Unsigned(compressed),

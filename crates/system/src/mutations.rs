@@ -33,7 +33,8 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                     mutation.command.into(),
                     mutation.create_time.into(),
                     mutation.finish_time.into(),
-                    vec![mutation.partition_id].into(),
+                    // Blocks are numbered throughout the table.
+                    vec![String::new()].into(),
                     Cell::Numbers(vec![mutation.block_number]),
                     mutation.parts_in_progress.into(),
                     mutation.parts_to_do.clone().into(),

@@ -149,6 +149,7 @@ fn kind(query: &str) -> &'static str {
         "ALTER" => "Alter",
         "DROP" | "TRUNCATE" | "DETACH" => "Drop",
         "DELETE" => "Delete",
+        "UPDATE" => "Update",
         "OPTIMIZE" => "Optimize",
         "SYSTEM" => "System",
         "SET" => "Set",

@@ -38,7 +38,14 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
             let query = definition.select_text().zip(definition.select_database());
             let query = query.map(|(text, database)| query_of_view(text, database, true));
             let (target_database, target_table) = definition.view_target().unzip();
-            let key = |key: &[String]| if is_view { String::new() } else { key_text(key) };
+            let written = &definition.written_keys;
+            let key = |key: &[String], written: &Option<String>| match is_view {
+                true => String::new(),
+                false => key_text(key, written.as_deref()),
+            };
+            let partition_key = written.partition_by.as_ref().or(definition.partition_by.as_ref());
+            let sampling_key = written.sample_by.as_ref().or(definition.sample_by.as_ref());
+            let primary_key = written.primary_key.as_ref().or(written.order_by.as_ref()).cloned();
             let kept = databases.stored(&definition.database, &definition.name).ok();
             let views = views.get(&(definition.database.clone(), definition.name.clone()));
             let (of, names): (Vec<_>, Vec<_>) = views.into_iter().flatten().cloned().unzip();
@@ -54,10 +61,10 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 create_query_line(&definition, query.as_deref()).into(),
                 engine_full(&definition).into(),
                 statement(query.as_deref().unwrap_or_default()).into(),
-                definition.partition_by.as_deref().filter(|_| !is_view).unwrap_or_default().into(),
-                key(&definition.sorting_key()).into(),
-                key(&definition.primary_key).into(),
-                definition.sample_by.as_deref().unwrap_or_default().into(),
+                partition_key.map(String::as_str).filter(|_| !is_view).unwrap_or_default().into(),
+                key(&definition.sorting_key(), &written.order_by).into(),
+                key(&definition.primary_key, &primary_key).into(),
+                sampling_key.map(String::as_str).unwrap_or_default().into(),
                 if merge_tree { "default" } else { "" }.into(),
                 of.into(),
                 names.into(),

@@ -14,14 +14,16 @@ use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_types::{Column, Columns, DefaultKind};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use uuid::Uuid;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Change, Key, Record};
 use crate::column_keys::ColumnKeys;
 use crate::databases::DatabaseInfo;
-use crate::definition::{ConstraintDefinition, ConstraintKind, EngineSpec, SkipIndexDefinition, TableDefinition};
+use crate::definition::{
+    ConstraintDefinition, ConstraintKind, EngineSpec, SkipIndexDefinition, TableDefinition, WrittenKeys,
+};
 use crate::projection::ProjectionDefinition;
 use crate::ttl::TtlSpec;
 
@@ -70,8 +72,11 @@ struct Table {
     primary_key: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sample_by: Option<String>,
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    settings: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "WrittenKeys::is_empty")]
+    written_keys: WrittenKeys,
+    /// Names and texts, in the order in which they are shown.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    settings: Map<String, Value>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     comment: String,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -325,7 +330,8 @@ impl From<&TableDefinition> for Table {
             order_by: table.order_by.clone(),
             primary_key: table.primary_key.clone(),
             sample_by: table.sample_by.clone(),
-            settings: table.settings.clone(),
+            written_keys: table.written_keys.clone(),
+            settings: table.settings.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect(),
             comment: table.comment.clone(),
             column_keys: table.column_keys.keys.clone(),
             next_column_key: table.column_keys.next,
@@ -364,6 +370,13 @@ impl TryFrom<Table> for TableDefinition {
             let kind = kind.parse().context(|| format!("in the type of values under the key '{key}'"))?;
             Ok((key, kind))
         });
+        let settings = table.settings.into_iter().map(|(name, value)| match value {
+            Value::String(value) => Ok((name, value)),
+            other => Err(Error::new(
+                ErrorCode::CORRUPTED_DATA,
+                format!("The value of the setting {name} of a definition is {other}, which is no text"),
+            )),
+        });
         Ok(TableDefinition {
             uuid: table.uuid.0,
             database: table.database,
@@ -374,7 +387,8 @@ impl TryFrom<Table> for TableDefinition {
             order_by: table.order_by,
             primary_key: table.primary_key,
             sample_by: table.sample_by,
-            settings: table.settings,
+            written_keys: table.written_keys,
+            settings: settings.collect::<Result<_>>()?,
             comment: table.comment,
             temporary: false,
             column_keys: ColumnKeys {

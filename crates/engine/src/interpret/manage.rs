@@ -198,6 +198,7 @@ impl Interpreter {
             Statement::Delete { name, partition, condition } => {
                 return self.delete(&name, partition.as_ref(), &condition).await;
             }
+            Statement::Update { name, command } => return self.update(&name, &command).await,
             Statement::KillMutation { condition, test } => return self.kill_mutations(&condition, test).await,
             Statement::Detach { name, if_exists } => {
                 let (database, table) = self.full(&name);

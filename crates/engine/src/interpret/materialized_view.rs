@@ -1,6 +1,6 @@
 //! CREATE MATERIALIZED VIEW, what ALTER does with one, and to which table other statements about one go.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
@@ -38,7 +38,8 @@ impl Interpreter {
             order_by: Vec::new(),
             primary_key: Vec::new(),
             sample_by: None,
-            settings: BTreeMap::new(),
+            written_keys: gristmill_catalog::WrittenKeys::default(),
+            settings: Default::default(),
             comment: create.comment.clone(),
             temporary: false,
             column_keys: ColumnKeys::default(),
@@ -75,6 +76,7 @@ impl Interpreter {
                 view.columns = inner.columns.clone();
                 (view.partition_by, view.order_by) = (inner.partition_by.clone(), inner.order_by.clone());
                 (view.primary_key, view.settings) = (inner.primary_key.clone(), inner.settings.clone());
+                view.written_keys = inner.written_keys.clone();
                 (view.sample_by, view.constraints) = (inner.sample_by.clone(), inner.constraints.clone());
                 view.engine = kept(ViewTarget::Inner(inner.engine.clone())).spec();
                 let columns = inner.columns.clone();

@@ -1,7 +1,5 @@
 //! CREATE VIEW: the text of a query under a name.
 
-use std::collections::BTreeMap;
-
 use gristmill_base::{Error, Result};
 use gristmill_catalog::{ColumnKeys, EngineSpec, TableDefinition};
 use gristmill_sql::create::CreateTable;
@@ -36,7 +34,8 @@ impl Interpreter {
             order_by: Vec::new(),
             primary_key: Vec::new(),
             sample_by: None,
-            settings: BTreeMap::new(),
+            written_keys: gristmill_catalog::WrittenKeys::default(),
+            settings: Default::default(),
             comment: create.comment.clone(),
             temporary: create.temporary,
             column_keys: ColumnKeys::default(),

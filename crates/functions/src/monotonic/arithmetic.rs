@@ -47,6 +47,11 @@ pub(super) fn rounding(kind: &SqlType, arguments: &[Argument]) -> Option<Monoton
             let low = if low == 0 { 0 } else { low + unit };
             (low <= high - unit).then(|| Monotonicity::rising(Holds::Between(low, high - unit)))
         }
+        // Nothing that is as far from the ends leaves the type.
+        (Some((128.., signed)), -18..0) => {
+            let low = if signed { -WIDE_MOST } else { 0 };
+            Some(Monotonicity::rising(Holds::Between(low, WIDE_MOST)))
+        }
         (_, 0) | (Some((..=64, _)), 0..) => Some(Monotonicity::rising(Holds::Always)),
         // Floats are scaled by digits behind the point, and the largest are not.
         (None, ..0) if kind.is_float() => Some(Monotonicity::rising(Holds::Always)),
@@ -72,10 +77,16 @@ fn decimal_arithmetic(name: &str, variable: usize, constant: &Argument) -> Optio
         ("minus", _) => Monotonicity::falling(Holds::Always),
         ("multiply", _) if sign.is_gt() => Monotonicity::rising(Holds::Always),
         ("multiply", _) if sign.is_lt() => Monotonicity::falling(Holds::Always),
+        // What is behind the last digit is cut off, towards zero.
+        ("divide" | "intDiv", 0) if sign.is_gt() => Monotonicity::rising(Holds::Always),
+        ("divide" | "intDiv", 0) if sign.is_lt() => Monotonicity::falling(Holds::Always),
         _ => return None,
     };
     Some(found.at(variable))
 }
+
+/// Far enough from what 128 bits hold that no sum with a constant leaves them.
+const WIDE_MOST: i128 = 1 << 126;
 
 /// A date or time that an interval moves.
 fn moved(name: &str, arguments: &[Argument], session: &Zone) -> Option<Monotonicity> {
@@ -111,7 +122,7 @@ pub(super) fn arithmetic(name: &str, arguments: &[Argument], session: &Zone) -> 
     let kind = arguments[variable].kind.plain();
     let c = i128::from(constant);
     let by_days = matches!(kind, T::Date | T::Date32 | T::DateTime(_));
-    if !(kind.integer_bits().is_some_and(|(bits, _)| bits <= 64) || by_days && name != "multiply") {
+    if !(kind.integer_bits().is_some() || by_days && name != "multiply") {
         return None;
     }
     // Sums are as wide as 64 bits allow, and wrap around there; dates wrap at the ends of their own types.
@@ -120,6 +131,8 @@ pub(super) fn arithmetic(name: &str, arguments: &[Argument], session: &Zone) -> 
         T::Date32 => (FIRST_DAY.into(), LAST_DAY.into()),
         T::DateTime(_) => (0, u32::MAX.into()),
         T::UInt64 if name != "minus" && c >= 0 => (0, u64::MAX.into()),
+        T::Int128 | T::Int256 => (-WIDE_MOST, WIDE_MOST),
+        T::UInt128 | T::UInt256 => (0, WIDE_MOST),
         _ => (i64::MIN.into(), i64::MAX.into()),
     };
     let between = |first: i128, last: i128| Holds::Between(first.max(low), last.min(high));

@@ -145,6 +145,25 @@ fn judge(
     session: &Zone,
     constants: bool,
 ) -> Option<Monotonicity> {
+    let found = judge_values(name, arguments, result, session, constants)?;
+    match (arguments[found.argument].kind.plain(), found.holds) {
+        // The upper half of them is carried, and ordered, as numbers below zero.
+        (T::UInt256, Holds::Always) => Some(Monotonicity { holds: Holds::Between(0, i128::MAX), ..found }),
+        (T::UInt256, Holds::Between(first, last)) => {
+            Some(Monotonicity { holds: Holds::Between(first.max(0), last), ..found })
+        }
+        (T::UInt256, _) => None,
+        _ => Some(found),
+    }
+}
+
+fn judge_values(
+    name: &str,
+    arguments: &[Argument],
+    result: Option<&SqlType>,
+    session: &Zone,
+    constants: bool,
+) -> Option<Monotonicity> {
     let kind = &seen(name, 0, arguments)?;
     let others_constant =
         |at: usize| !constants || arguments.iter().enumerate().all(|(i, a)| i == at || a.constant.is_some());
@@ -164,6 +183,10 @@ fn judge(
         "log" | "log2" | "log10" | "sqrt" | "log1p" if is_number(kind) => {
             Some(Monotonicity::rising(Holds::Between(0, i128::MAX)))
         }
+        "roundAge" | "roundDuration" | "roundToExp2" if kind.integer_bits().is_some() => {
+            Some(Monotonicity::rising(Holds::Between(0, i128::MAX)))
+        }
+        "toIPv4" if *kind == T::UInt32 => Some(Monotonicity::rising(Holds::Always)),
         "plus" | "minus" | "multiply" | "intDiv" | "divide" => arithmetic(name, arguments, session),
         "CAST" | "_CAST" => conversion(kind, result?.plain(), session),
         "toString" if arguments.len() > 1 => None,
@@ -197,7 +220,7 @@ fn judge(
 }
 
 /// Functions of the local day.
-const DAYS_AND_TIMES: [&str; 16] = [
+const DAYS_AND_TIMES: [&str; 17] = [
     "toYear",
     "toISOYear",
     "toYYYYMM",
@@ -214,6 +237,7 @@ const DAYS_AND_TIMES: [&str; 16] = [
     "toDaysSinceYearZero",
     "toStartOfInterval",
     "toYearNumSinceEpoch",
+    "toMonthNumSinceEpoch",
 ];
 
 /// Functions of the instant, whatever the clocks show.
@@ -364,6 +388,12 @@ fn conversion(from: &SqlType, to: &SqlType, session: &Zone) -> Option<Monotonici
         (T::DateTime64(scale, _), T::DateTime(_)) => {
             let end = (i128::from(u32::MAX) + 1) * 10i128.pow(u32::from(*scale));
             Some(Monotonicity::rising(Holds::Between(0, end - 1)))
+        }
+        // Seconds, of which no more are told apart than the integer has.
+        (T::DateTime64(scale, _), to) if to.integer_bits().is_some_and(|(bits, _)| bits >= 32) => {
+            let (low, high) = ends(to)?;
+            let ticks = |seconds: i128| seconds.saturating_mul(10i128.pow(u32::from(*scale)));
+            Some(Monotonicity::rising(Holds::Between(ticks(low), ticks(high))))
         }
         (T::DateTime(_), T::DateTime(_)) => always,
         (T::DateTime64(a, _), T::DateTime64(b, _)) if a >= b => always,
@@ -544,6 +574,21 @@ mod tests {
         assert_eq!(direction("multiply", -5), Some(Direction::Falling));
         assert_eq!(direction("multiply", 0), None);
         assert_eq!(with_constant("plus", "Decimal(76, 2)", 5), None);
+    }
+
+    #[test]
+    fn numbers_of_more_than_64_bits_move_within_what_they_hold() {
+        let found = with_constant("plus", "Int128", 5).unwrap();
+        assert!(found.over(-(1 << 100), 1 << 100) && !found.over(0, i128::MAX));
+        assert_eq!(with_constant("multiply", "Int256", -5).map(|found| found.direction), Some(Direction::Falling));
+        assert!(!with_constant("minus", "UInt128", 5).unwrap().over(4, 100));
+        assert_eq!(with_constant("intDiv", "Int128", 7), Some(Monotonicity::rising(Holds::Always)));
+        // Above 2^255 a UInt256 lies below zero in the order of keys.
+        let found = monotonic("toFloat64", &[T::UInt256]).unwrap();
+        assert!(found.over(0, i128::MAX) && !found.over(-1, 0));
+        assert_eq!(with_constant("divide", "Decimal(9, 2)", -4).map(|found| found.direction), Some(Direction::Falling));
+        let found = monotonic("toInt32", &[kind("DateTime64(3, 'UTC')")]).unwrap();
+        assert!(found.over(-5, 2_147_483_647_000) && !found.over(0, 2_147_483_648_000));
     }
 
     #[test]

@@ -24,7 +24,8 @@ use gristmill_functions::value_set::set_of;
 use super::condition::{Atom, Bound, Condition, Node, Slot, VALUE, value_of_null};
 use super::expression::{Chain, monotonic_function, same};
 use super::interval::{Intervals, after};
-use super::inverse::{equal_tuple, equal_values};
+use super::inverse::equal_values;
+use super::nested::fitted;
 use super::order::KeyOrder;
 use super::pattern::{self, Rest};
 use super::skip::literals::beginnings;
@@ -150,7 +151,7 @@ impl Analyzer<'_> {
         let (value, constant) = match &call.args[..] {
             [Expr::Literal(array, _), value] if call.func.name() == "has" => return self.in_array(array, value),
             [value] => return self.emptiness(call.func.name(), value),
-            [Expr::Literal(constant, _), value] => return self.tuples(call.func.name(), constant, value, true),
+            [Expr::Literal(constant, _), value] => return self.compared(call, constant, value, true),
             [value, Expr::Literal(constant, _)] => (value, constant),
             _ => return Node::Unknown,
         };
@@ -174,7 +175,7 @@ impl Analyzer<'_> {
                 }
                 None => Node::Unknown,
             },
-            name => self.tuples(name, constant, value, false),
+            _ => self.compared(call, constant, value, false),
         }
     }
 
@@ -185,25 +186,6 @@ impl Analyzer<'_> {
         }
         let node = self.one_of(value, vec![ScalarValue::BinaryView(Some(Vec::new()))]);
         if name == "empty" { node } else { Node::Not(Box::new(node)) }
-    }
-
-    /// A comparison of a tuple, which a function of ours makes. `turned`: the constant is on the left.
-    fn tuples(&mut self, name: &str, constant: &ScalarValue, value: &Expr, turned: bool) -> Node {
-        let operator = match name {
-            "equals" => Operator::Eq,
-            "less" => Operator::Lt,
-            "lessOrEquals" => Operator::LtEq,
-            "greater" => Operator::Gt,
-            "greaterOrEquals" => Operator::GtEq,
-            _ => return Node::Unknown,
-        };
-        let operator = if turned { operator.swap() } else { Some(operator) };
-        let constant = value.get_type(self.columns).ok().and_then(|data_type| equal_tuple(constant, &data_type));
-        match (operator, constant) {
-            // A row with NULL inside may be NULL where its place in the order tells more: nothing is for certain.
-            (Some(operator), Some(constant)) => Node::All(vec![self.binary(value, operator, &constant), Node::Unknown]),
-            _ => Node::Unknown,
-        }
     }
 
     /// `has([…], value)`
@@ -224,7 +206,7 @@ impl Analyzer<'_> {
         }
     }
 
-    fn binary(&mut self, expr: &Expr, operator: Operator, value: &ScalarValue) -> Node {
+    pub(super) fn binary(&mut self, expr: &Expr, operator: Operator, value: &ScalarValue) -> Node {
         // A comparison with NULL is NULL.
         if value.is_null() {
             return match operator {
@@ -355,6 +337,14 @@ impl Analyzer<'_> {
         if nodes.is_empty() { Node::Unknown } else { Node::Same(nodes) }
     }
 
+    /// A comparison of what is a base itself.
+    pub(super) fn atoms_of(&mut self, expr: &Expr, operator: Operator, values: &ArrayRef) -> Vec<Node> {
+        let bases = 0..self.bases.len();
+        let found: Vec<usize> = bases.filter(|base| same(expr, &self.bases[*base].expr)).collect();
+        let atoms = found.into_iter().filter_map(|base| self.atom(base, None, operator, values, true));
+        atoms.map(Node::Atom).collect()
+    }
+
     /// What a comparison of a column says of a base that is a function of this column.
     fn implied(&mut self, base: usize, expr: &Expr, comparison: &Comparison) -> Option<Atom> {
         let (Expr::Column(column), function) = (expr, &self.bases[base].expr) else { return None };
@@ -461,10 +451,14 @@ fn apply(function: &Expr, column: &str, values: &ArrayRef) -> Option<ArrayRef> {
     (result.null_count() == 0).then_some(result)
 }
 
-/// The constants in the type of what they are compared with. Text and bytes are one; other types must be the same.
+/// The constants in the type of what they are compared with. Text and bytes are one; other types must be the same, but for elements of
+/// arrays, maps and tuples.
 fn carried(values: &ArrayRef, data_type: &DataType) -> Option<ArrayRef> {
     if values.data_type() == data_type {
         return Some(values.clone());
+    }
+    if data_type.is_nested() {
+        return fitted(values, data_type);
     }
     let textual = |data_type: &DataType| {
         use DataType::*;

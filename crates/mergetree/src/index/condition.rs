@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, new_null_array};
 use arrow::buffer::{BooleanBuffer, NullBuffer};
-use arrow::datatypes::{DataType, Field, Float32Type, Float64Type, Int64Type, Schema, UInt64Type};
+use arrow::datatypes::{DataType, Decimal256Type, Field, Float32Type, Float64Type, Int64Type, Schema, UInt64Type};
 use arrow::row::Rows;
 use datafusion::physical_plan::PhysicalExpr;
 use gristmill_base::Result;
@@ -204,6 +204,11 @@ fn integers(values: &ArrayRef) -> Option<Vec<Option<i128>>> {
         D::Float64 => Some(values.as_primitive::<Float64Type>().iter().map(|value| value.and_then(floor)).collect()),
         D::Float32 => {
             Some(values.as_primitive::<Float32Type>().iter().map(|value| value.and_then(|v| floor(v.into()))).collect())
+        }
+        // What carries integers of more than 64 bits.
+        D::Decimal256(76, 0) => {
+            let values = values.as_primitive::<Decimal256Type>().iter();
+            Some(values.map(|value| value.and_then(|value| value.to_i128())).collect())
         }
         D::UInt64 => Some(values.as_primitive::<UInt64Type>().iter().map(|value| value.map(i128::from)).collect()),
         D::Int8 | D::Int16 | D::Int32 | D::Int64 | D::UInt8 | D::UInt16 | D::UInt32 | D::Date32 | D::Timestamp(..) => {

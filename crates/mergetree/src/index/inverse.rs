@@ -15,7 +15,7 @@ use super::condition::Node;
 use super::monotonic::function_udf;
 
 /// What integers of all widths fit into.
-const WIDE: DataType = DataType::Decimal256(76, 0);
+pub(super) const WIDE: DataType = DataType::Decimal256(76, 0);
 
 impl Analyzer<'_> {
     /// What the comparison of a call says of its argument.
@@ -152,7 +152,7 @@ fn number(value: &ScalarValue) -> Option<f64> {
     }
 }
 
-fn wide(value: &ScalarValue) -> Option<i256> {
+pub(super) fn wide(value: &ScalarValue) -> Option<i256> {
     let is_whole = value.data_type().is_integer() || value.data_type() == WIDE;
     match value.cast_to(&WIDE).ok()? {
         ScalarValue::Decimal256(value, ..) if is_whole => value,

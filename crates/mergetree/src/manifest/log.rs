@@ -245,6 +245,7 @@ impl Manifest {
             detached: change.rows.detached,
             retrieved: change.rows.retrieved,
             begun: change.rows.begun,
+            names_passed: !change.rows.passed.is_empty(),
             passed: change.rows.passed,
             projected: change.rows.projected,
             deleted: change.rows.deleted,

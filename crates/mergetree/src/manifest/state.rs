@@ -139,16 +139,10 @@ impl State {
             next.next_block = next.next_block.max(begun.number + 1);
             next.mutations.push(begun.clone());
         }
-        if !record.passed.is_empty() {
-            let passed: HashMap<&str, i64> = record.passed.iter().map(|(name, number)| (name.as_str(), *number)).collect();
-            for part in next.parts.values_mut() {
-                if let Some(number) = passed.get(part.name.as_str()) {
-                    Arc::make_mut(part).mutation = *number;
-                }
-            }
-        }
         next.change_projections(record);
         next.delete_rows(record);
+        // Last, since the others name parts as they were.
+        next.pass(record);
         next.mutations.retain(|mutation| !record.killed.contains(&mutation.number));
         next.finish_mutations(record.time_ms);
         next.removed.retain(|removed| removed.removed_ms + REMOVED_KEPT_MS > record.time_ms);
@@ -228,6 +222,21 @@ impl State {
         // A hash is `<partition>_<digits>`.
         Arc::make_mut(&mut self.block_hashes)
             .forget(|hash| hash.rsplit_once('_').is_some_and(|(partition, _)| gone.contains(partition)));
+    }
+
+    /// Parts that went through mutations without having a row to change.
+    fn pass(&mut self, record: &Record) {
+        if record.passed.is_empty() {
+            return;
+        }
+        let passed: HashMap<&str, i64> = record.passed.iter().map(|(name, number)| (name.as_str(), *number)).collect();
+        for part in self.parts.values_mut() {
+            let Some(number) = passed.get(part.name.as_str()).copied() else { continue };
+            match record.names_passed {
+                true => *part = Arc::new(part.mutated(number)),
+                false => Arc::make_mut(part).mutation = number,
+            }
+        }
     }
 
     fn change_projections(&mut self, record: &Record) {

@@ -35,7 +35,9 @@ pub async fn run(
 ) -> Result<String> {
     for _ in 0..TRIES {
         let core = &newest(core)?;
-        let projects = projects(core)?;
+        // What is deleted is counted by projections that stay.
+        let deletes = |change: &RowChange| matches!(change, RowChange::Delete { .. });
+        let projects = if request.changes.iter().all(deletes) { projects(core)? } else { true };
         let wanted = |part: &PartEntry| partition_id.as_ref().is_none_or(|id| part.partition_id == *id);
         let held = hold(core, context, &wanted).await?;
         let state = core.pin(context).await?;
@@ -44,7 +46,7 @@ pub async fn run(
         match commit(core, context, request, &partition_id, &done).await {
             Ok(Commit::Done(state)) => {
                 let last = state.mutations.last().map_or(0, |mutation| mutation.number);
-                done.iter().for_each(|done| part::tell(core, &state, &done.part, &done.mutated, last));
+                done.iter().for_each(|done| part::tell(core, context, &state, &done.part, &done.mutated, last));
                 return Ok(super::id(last));
             }
             Ok(Commit::Nothing) => discard(core, &done).await,
@@ -153,29 +155,32 @@ async fn commit(
         let begun = entry(request, partition_id.clone(), number, created_ms);
         let (mut added, mut removed, mut passed) = (Vec::new(), Vec::new(), Vec::new());
         let (mut projected, mut deleted) = (Vec::new(), Vec::new());
-        for done in done {
+        for (known, done) in known.iter().zip(done) {
             match &done.mutated {
-                Mutated::Same => passed.push((done.part.name.clone(), number)),
+                Mutated::Same => passed.push((known.name.clone(), number)),
                 Mutated::Projected(changes) => {
-                    passed.push((done.part.name.clone(), number));
-                    projected.extend(changes.iter().cloned());
+                    passed.push((known.name.clone(), number));
+                    projected.extend(part::projections_of(known, changes));
                 }
-                Mutated::Gone => removed.push(done.part.name.clone()),
-                Mutated::Masked(rows, _) => deleted.push(part::masked(&done.part, number, rows)),
+                Mutated::Gone => removed.push(known.name.clone()),
+                Mutated::Masked(rows, _) => deleted.push(part::masked(known, number, rows)),
                 Mutated::Rewritten(written, _) => {
-                    removed.push(done.part.name.clone());
+                    removed.push(known.name.clone());
                     added.push(Arc::new(written.mutated(number)));
                 }
             }
         }
         // What was inserted meanwhile is not concerned; and has gone through no mutation that is still to come.
-        let mine: HashSet<&str> = done.iter().map(|done| done.part.name.as_str()).collect();
-        let others = state.parts.values().filter(|part| begun.concerns(part) && !mine.contains(part.name.as_str()));
-        let others: Vec<&Arc<PartEntry>> = others.collect();
-        if others.iter().any(|part| state.next_mutation(part).is_some()) {
-            return Ok(None);
+        let mine: HashSet<&str> = done.iter().map(|done| done.part.key.as_str()).collect();
+        let is_other = |part: &&Arc<PartEntry>| begun.is_after(part) && !mine.contains(part.key.as_str());
+        for part in state.parts.values().filter(is_other) {
+            match state.next_mutation(part) {
+                None => passed.push((part.name.clone(), number)),
+                Some(_) if begun.concerns(part) => return Ok(None),
+                // Of another partition: it goes through the others that it has before it.
+                Some(_) => {}
+            }
         }
-        passed.extend(others.into_iter().map(|part| (part.name.clone(), number)));
         let rows = RowsChange { begun: Some(Arc::new(begun)), passed, projected, deleted, ..RowsChange::default() };
         Ok(Some(change(added, removed, rows)))
     };

@@ -318,8 +318,7 @@ pub async fn before_reading(core: &Arc<Core>, context: &Arc<QueryContext>) -> Re
     core.check_writable()?;
     loop {
         let state = core.manifest.refresh(context).await?;
-        let has_to_change =
-            |part: &&Arc<PartEntry>| state.mutations_of(part).any(|mutation| mutation.number <= last);
+        let has_to_change = |part: &&Arc<PartEntry>| state.mutations_of(part).any(|mutation| mutation.number <= last);
         let left: Vec<Arc<PartEntry>> = state.parts.values().filter(has_to_change).cloned().collect();
         if left.is_empty() {
             return Ok(());
@@ -444,7 +443,11 @@ pub fn rows(core: &Core) -> Vec<MutationRow> {
             create_time: mutation.created_ms / 1000,
             finish_time: mutation.finished_ms.unwrap_or_default() / 1000,
             block_number: mutation.number,
-            parts_in_progress: left.iter().filter(|part| merging.contains(&part.key)).map(|part| part.name.clone()).collect(),
+            parts_in_progress: left
+                .iter()
+                .filter(|part| merging.contains(&part.key))
+                .map(|part| part.name.clone())
+                .collect(),
             parts_to_do: left.iter().map(|part| part.name.clone()).collect(),
             changes_rows: !mutation.changes.is_empty(),
             is_done: mutation.finished_ms.is_some(),

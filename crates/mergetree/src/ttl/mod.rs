@@ -14,6 +14,7 @@
 //! The rules are applied in ClickHouse's order: deletes, GROUP BY, columns.
 
 mod aggregate;
+pub mod older;
 pub mod ranges;
 pub mod rows;
 pub mod select;
@@ -21,7 +22,7 @@ pub mod select;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array};
-use arrow::datatypes::{DataType, TimeUnit, TimestampSecondType};
+use arrow::datatypes::{DataType, SchemaRef, TimeUnit, TimestampSecondType};
 use gristmill_base::{Result, ResultExt};
 use gristmill_catalog::ttl::column_text;
 use gristmill_catalog::{KeyExpression, PartTtlRow, TableDefinition, TtlAction, Wanted};
@@ -34,6 +35,7 @@ use crate::manifest::PartEntry;
 use crate::part::v1::encode::Codec;
 use crate::part::v1::storage_type::has_strings;
 use aggregate::Aggregation;
+use older::{Kept, Sources};
 
 /// The rules of a table, ready to be computed.
 #[derive(Debug, Default)]
@@ -50,6 +52,10 @@ pub struct Rule {
     time: Located,
     condition: Option<Located>,
     pub action: Action,
+    /// What of its columns the manifest knows.
+    sources: Sources,
+    /// Of all columns of the table.
+    schema: SchemaRef,
 }
 
 #[derive(Debug)]
@@ -72,6 +78,8 @@ pub enum Action {
 /// Of the columns and the sorting key that rules are compiled over.
 pub struct Shape<'a> {
     pub columns: &'a Columns,
+    /// By column, where the manifest keeps its bounds, of dates and times.
+    pub kept: &'a [Option<Kept>],
     pub sorting: &'a [KeyExpression],
 }
 
@@ -111,7 +119,9 @@ impl Ttl {
             };
             let expression = rule.expression.clone();
             let key = definition.ttl.key(&rule.text());
-            rules.push(Rule { key, time: time(&expression)?, expression, condition, action });
+            let time = time(&expression)?;
+            let (sources, schema) = (Sources::of(&time, columns, shape.kept), columns.arrow());
+            rules.push(Rule { key, time, expression, condition, action, sources, schema });
         }
         for (name, expression) in &definition.ttl.columns {
             // The value of an ALIAS is nowhere kept.
@@ -123,10 +133,13 @@ impl Ttl {
                 }
                 _ => None,
             };
+            let time = time(expression)?;
             rules.push(Rule {
                 key: definition.ttl.key(&column_text(name, expression)),
                 expression: expression.clone(),
-                time: time(expression)?,
+                sources: Sources::of(&time, columns, shape.kept),
+                schema: columns.arrow(),
+                time,
                 condition: None,
                 action: Action::Reset { place, default },
             });
@@ -148,7 +161,7 @@ impl Ttl {
     pub fn concerns(&self, parts: &[Arc<PartEntry>], now: i64) -> bool {
         let rules = self.rules.iter().filter(|rule| !matches!(rule.action, Action::Recompress { .. }));
         rules.into_iter().any(|rule| {
-            parts.iter().any(|part| match part.ttl.get(&rule.key) {
+            parts.iter().any(|part| match rule.range(part) {
                 None => true,
                 Some(range) => range.min.is_some_and(|min| min <= now),
             })
@@ -158,13 +171,13 @@ impl Ttl {
     /// Whether all rows of the part go.
     pub fn is_expired(&self, part: &PartEntry, now: i64) -> bool {
         let deletes = self.rules.iter().filter(|rule| matches!(rule.action, Action::Delete) && rule.condition.is_none());
-        let max = |rule: &Rule| part.ttl.get(&rule.key)?.max;
+        let max = |rule: &Rule| rule.range(part)?.max;
         deletes.into_iter().filter_map(max).any(|max| max <= now)
     }
 
     /// When something has to be done with the part's rows, in seconds; `None`: never.
     pub fn due(&self, part: &PartEntry) -> Option<i64> {
-        let due = |rule: &Rule| match (part.ttl.get(&rule.key), &rule.action) {
+        let due = |rule: &Rule| match (rule.range(part), &rule.action) {
             (None, _) => Some(i64::MIN),
             (Some(range), Action::Recompress { .. }) => range.max,
             (Some(range), _) => range.pending,
@@ -175,7 +188,7 @@ impl Ttl {
     /// Whether the part is compressed as the rule says, or as one that comes later says.
     fn has_codec(&self, part: &PartEntry, rule: &Rule) -> bool {
         let Action::Recompress { text, .. } = &rule.action else { return false };
-        let max = |rule: &Rule| part.ttl.get(&rule.key).and_then(|range| range.max);
+        let max = |rule: &Rule| rule.range(part).and_then(|range| range.max);
         *text == part.codec
             || self.rules.iter().any(|other| {
                 matches!(&other.action, Action::Recompress { text, .. } if *text == part.codec) && max(other) > max(rule)
@@ -187,7 +200,7 @@ impl Ttl {
         let expired = self.rules.iter().filter_map(|rule| {
             let Action::Recompress { codec, text } = &rule.action else { return None };
             // The new part is as old as its youngest row.
-            let times = parts.iter().map(|part| part.ttl.get(&rule.key)?.max).collect::<Option<Vec<i64>>>()?;
+            let times = parts.iter().map(|part| rule.range(part)?.max).collect::<Option<Vec<i64>>>()?;
             let max = times.into_iter().max().filter(|max| *max <= now)?;
             Some((max, (*codec, text.as_str())))
         });
@@ -207,7 +220,7 @@ impl Ttl {
     pub fn row(&self, part: &PartEntry) -> PartTtlRow {
         let mut row = PartTtlRow::default();
         for rule in &self.rules {
-            let Some(range) = part.ttl.get(&rule.key) else { continue };
+            let Some(range) = rule.range(part) else { continue };
             let shown = |time: Option<i64>| time.map_or(0, |time| time.clamp(0, i64::from(u32::MAX)) as u64);
             let (min, max) = (shown(range.min), shown(range.max.or(range.min)));
             let list = match &rule.action {

@@ -23,6 +23,9 @@ pub struct TtlRange {
     /// The least time of the rows with which something has to be done still.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<i64>,
+    /// They were computed in types that hold them: see `older`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wide: bool,
 }
 
 impl TtlRange {
@@ -78,7 +81,8 @@ impl TtlCollector {
 
     /// By the rule's key.
     pub fn finish(self) -> BTreeMap<String, TtlRange> {
-        let range = |(range, is_endless): (TtlRange, bool)| TtlRange { max: range.max.filter(|_| !is_endless), ..range };
+        let range =
+            |(range, is_endless): (TtlRange, bool)| TtlRange { max: range.max.filter(|_| !is_endless), wide: true, ..range };
         self.layout.ttl.rules.iter().map(|rule| rule.key.clone()).zip(self.ranges.into_iter().map(range)).collect()
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Action, Ttl};
+use super::{Action, Rule, Ttl};
 use crate::manifest::PartEntry;
 use crate::settings::TableSettings;
 
@@ -54,12 +54,12 @@ pub fn choose(
     let rests = |part: &PartEntry, recompress: bool| {
         rests.get(&(part.partition_id.clone(), recompress)).is_some_and(|until| now_ms < *until)
     };
-    if !settings.ttl_only_drop_parts {
-        let due = |part: &PartEntry| ttl.pending(part).filter(|due| *due <= now && !rests(part, false));
-        if let Some((run, at)) = first_due(runs, bytes_max, &due) {
-            let range = around(run, at, (bytes_max, parts_max), &|part| due(part).is_some());
-            return Some(Chosen { parts: run[range].to_vec(), reason: Reason::Delete });
-        }
+    // Of parts with wrong times nobody knows whether they go as wholes.
+    let is_wanted = |part: &PartEntry| !settings.ttl_only_drop_parts || ttl.rules.iter().any(|rule| rule.is_misled(part));
+    let due = |part: &PartEntry| ttl.pending(part).filter(|due| *due <= now && is_wanted(part) && !rests(part, false));
+    if let Some((run, at)) = first_due(runs, bytes_max, &due) {
+        let range = around(run, at, (bytes_max, parts_max), &|part| due(part).is_some());
+        return Some(Chosen { parts: run[range].to_vec(), reason: Reason::Delete });
     }
     let due = |part: &PartEntry| ttl.recompression(part).filter(|due| *due <= now && !rests(part, true));
     let (run, at) = first_due(runs, bytes_max, &due)?;
@@ -103,12 +103,20 @@ impl Ttl {
     /// another reason to be read.
     fn pending(&self, part: &PartEntry) -> Option<i64> {
         let rules = self.rules.iter().filter(|rule| !matches!(rule.action, Action::Recompress { .. }));
-        rules.filter_map(|rule| part.ttl.get(&rule.key)?.pending).min()
+        let pending = |rule: &Rule| if rule.is_misled(part) { Some(0) } else { rule.range(part)?.pending };
+        rules.filter_map(pending).min()
     }
 
     /// When the part is to be compressed anew.
     fn recompression(&self, part: &PartEntry) -> Option<i64> {
         let rules = self.rules.iter().filter(|rule| matches!(rule.action, Action::Recompress { .. }));
-        rules.filter(|rule| !self.has_codec(part, rule)).filter_map(|rule| part.ttl.get(&rule.key)?.max).min()
+        rules
+            .filter(|rule| !self.has_codec(part, rule))
+            .filter_map(|rule| match rule.is_misled(part) {
+                // Rewritten, it knows when it is to be compressed.
+                true => Some(0),
+                false => rule.range(part)?.max,
+            })
+            .min()
     }
 }

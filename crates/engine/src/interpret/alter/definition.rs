@@ -6,10 +6,12 @@ use std::sync::Arc;
 use arrow::array::{RecordBatch, RecordBatchOptions};
 use arrow::datatypes::Schema;
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::create_query::key_clause;
 use gristmill_catalog::{ColumnKeys, ExpressionCompiler, SkipIndexDefinition, TableDefinition, Wanted, directed, direction};
 use gristmill_mergetree::settings::{TableSettings, check_given};
 use gristmill_sql::alter::Place;
 use gristmill_sql::ast::Node;
+use gristmill_sql::create::KeyForm;
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{AlterCommand, Assignments, Property, parse_expression};
 use gristmill_types::{Column, Columns, SqlType, nested};
@@ -35,6 +37,8 @@ pub struct Alteration {
     /// Name before, name after.
     pub(super) renamed: Vec<(String, String)>,
     pub only_comments: bool,
+    /// Commands that `system.mutations` tells of, as texts.
+    pub listed: Vec<String>,
     pub(super) skip_indexes: Vec<SkipIndexDefinition>,
 }
 
@@ -49,6 +53,7 @@ impl Alteration {
             retyped: Vec::new(),
             renamed: Vec::new(),
             only_comments: true,
+            listed: Vec::new(),
             skip_indexes: definition.skip_indexes.clone(),
         }
     }
@@ -91,7 +96,7 @@ impl Alteration {
         Ok(names)
     }
 
-    fn modify_order_by(&mut self, keys: &[Node], descending: &[bool]) -> Result<()> {
+    fn modify_order_by(&mut self, keys: &[Node], descending: &[bool], form: KeyForm) -> Result<()> {
         let wrong = |text: String| Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
         let new: Vec<String> = keys.iter().zip(descending).map(|(key, down)| directed(&sql(key), *down)).collect();
         let texts: Vec<&str> = new.iter().map(|key| direction(key).0).collect();
@@ -121,6 +126,13 @@ impl Alteration {
                 }
             }
         }
+        let written = &mut self.definition.written_keys;
+        if self.definition.order_by.iter().map(|key| direction(key).0).eq(primary) && written.primary_key.is_none() {
+            // It was the sorting key, and is what that was.
+            let was = written.order_by.take().unwrap_or_else(|| key_clause(&self.definition.primary_key));
+            written.primary_key = Some(was);
+        }
+        written.order_by = form.text(&new);
         self.definition.order_by = new;
         Ok(())
     }
@@ -142,7 +154,7 @@ impl Alteration {
                 ErrorCode::UNKNOWN_SETTING => Error::new(ErrorCode::BAD_ARGUMENTS, error.message().to_string()),
                 _ => error,
             })?;
-            self.definition.settings.remove(name);
+            self.definition.settings.shift_remove(name);
         }
         Ok(())
     }
@@ -243,7 +255,9 @@ impl Interpreter {
             }
             AlterCommand::ModifySetting(changed) => alteration.modify_settings(changed)?,
             AlterCommand::ResetSetting(names) => alteration.reset_settings(names)?,
-            AlterCommand::ModifyOrderBy { keys, descending } => alteration.modify_order_by(keys, descending)?,
+            AlterCommand::ModifyOrderBy { keys, descending, form } => {
+                alteration.modify_order_by(keys, descending, *form)?;
+            }
             AlterCommand::AddColumn { column, place, if_not_exists } => {
                 let mut place = place.clone();
                 for column in self.flattened(column) {
@@ -302,8 +316,12 @@ impl Interpreter {
                 alteration.add_constraint(declared_constraint(constraint), *if_not_exists)?;
             }
             AlterCommand::DropConstraint { name, if_exists } => alteration.drop_constraint(name, *if_exists)?,
-            AlterCommand::ModifySampleBy(expression) => alteration.definition.sample_by = Some(sql(expression)),
+            AlterCommand::ModifySampleBy(expression) => {
+                alteration.definition.sample_by = Some(sql(expression));
+                alteration.definition.written_keys.sample_by = None;
+            }
             AlterCommand::RemoveSampleBy => {
+                alteration.definition.written_keys.sample_by = None;
                 if alteration.definition.sample_by.take().is_none() {
                     let text = "Table doesn't have SAMPLE BY, cannot remove";
                     return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));

@@ -9,6 +9,7 @@ mod columns;
 mod constraints;
 mod definition;
 mod indexes;
+mod listed;
 mod parts;
 mod projections;
 mod qualified;
@@ -55,36 +56,33 @@ impl Interpreter {
                     | AlterCommand::Unfreeze { .. }
             )
         });
-        let (mut rows, of_definition): (Vec<_>, Vec<_>) = others.into_iter().partition(rows::changes_rows);
+        let (rows, of_definition): (Vec<_>, Vec<_>) = others.into_iter().partition(rows::changes_rows);
         let current = self.table(database, table)?;
         let mut definition = current.definition();
         if !of_definition.iter().all(changes_settings) {
             current.check_writable()?;
         }
+        let mut told = None;
         if !of_definition.is_empty() {
-            let sets_ttl = |command: &AlterCommand| match command {
-                AlterCommand::ModifyTtl(_) => true,
-                AlterCommand::ModifyColumn { column, .. } => column.ttl.is_some(),
-                _ => false,
-            };
             self.check_view_commands(&definition, &of_definition)?;
-            // What parts have of a projection goes with it.
-            let dropped = of_definition.iter().filter(|command| matches!(command, AlterCommand::DropProjection { .. }));
-            rows.extend(dropped.cloned());
-            if self.context.settings.materialize_ttl_after_modify && of_definition.iter().any(sets_ttl) {
-                rows.push(AlterCommand::MaterializeTtl { partition: None });
+            let alteration = self.altered(&definition, &of_definition)?;
+            let altered = Arc::new(alteration.finish()?);
+            if definition.engine.name.ends_with("MergeTree") {
+                let materializes_ttl = self.context.settings.materialize_ttl_after_modify;
+                told = listed::request((&definition, &altered), &of_definition, alteration.listed, materializes_ttl);
             }
-            definition = Arc::new(self.altered(&definition, &of_definition)?.finish()?);
+            definition = altered;
         }
         // Before the first change it is known of all of them that they can be made.
         let mut requests = Vec::new();
         let mut target = None;
-        if !rows.is_empty() || !parts.is_empty() {
+        if told.is_some() || !rows.is_empty() || !parts.is_empty() {
             let place = self.rows_of(database, table)?;
             let rows_table = self.table(&place.0, &place.1)?;
             let is_same = (place.0.as_str(), place.1.as_str()) == (database, table);
             let of_rows = if is_same { definition } else { rows_table.definition() };
-            requests = self.mutation_requests(&rows_table, &of_rows, &rows).await?;
+            requests.extend(told);
+            requests.extend(self.mutation_requests(&rows_table, &of_rows, &rows).await?);
             self.check_parts(&rows_table, &parts, of_definition.is_empty()).await?;
             target = Some(place);
         }
@@ -103,7 +101,11 @@ impl Interpreter {
     fn altered(&self, definition: &TableDefinition, commands: &[AlterCommand]) -> Result<Alteration> {
         let mut alteration = Alteration::of(definition);
         for command in commands {
+            let is_listed = alteration.is_listed(command);
             self.apply(&mut alteration, command)?;
+            if is_listed {
+                alteration.listed.push(command.text());
+            }
         }
         Ok(alteration)
     }
@@ -127,7 +129,10 @@ impl Interpreter {
                 return table.renamed(new).map(Some);
             }
             for column in &alteration.touched {
-                let waiting = table.mutations().into_iter().find(|row| !row.is_done && names(&row.command, column));
+                let waiting = table
+                    .mutations()
+                    .into_iter()
+                    .find(|row| !row.is_done && row.changes_rows && names(&row.command, column));
                 if let Some(mutation) = waiting {
                     return Err(Error::new(
                         ErrorCode::BAD_ARGUMENTS,

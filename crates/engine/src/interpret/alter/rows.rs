@@ -62,6 +62,11 @@ impl Interpreter {
                 changes.extend(self.row_change(definition, rest).await?);
             }
             let mut text = Some(command.text());
+            if let Some(partition) = told_though_missing(command).filter(|_| changes.is_empty()) {
+                let commands = text.take().into_iter().collect();
+                let request = MutationRequest { changes: Vec::new(), commands, partition: None, at_once: false };
+                requests.push((partition.clone(), request));
+            }
             for (partition, change) in changes {
                 match requests.last_mut().filter(|(known, _)| *known == partition) {
                     Some((_, request)) => {
@@ -89,11 +94,15 @@ impl Interpreter {
         let mut begun: Vec<(Arc<dyn Table>, String)> = Vec::new();
         for request in requests {
             let begun = &mut begun;
+            // The definition is another already: no part has to be waited for.
+            let is_done = request.changes.is_empty();
             let begin = |table: Arc<dyn Table>| async move {
                 // Under the lock of the definition: no ALTER takes away a column between the check and the beginning.
                 self.check_changes(&table.definition(), &request.changes)?;
                 let id = table.mutate(&self.context, request).await?;
-                begun.push((table, id));
+                if !is_done {
+                    begun.push((table, id));
+                }
                 Ok(None)
             };
             self.databases(database).alter_table(database, name, begin).await?;
@@ -142,6 +151,40 @@ impl Interpreter {
         Ok(Outcome::work(async move {
             let deleting = async move { table.mutate(&context, request).await.map(drop) };
             Task::on(&runtime::cpu(), deleting).join().await?
+        }))
+    }
+
+    /// UPDATE t SET: the rows are others, all at once, when it returns. Errors: SUPPORT_IS_DISABLED, NOT_IMPLEMENTED, those of
+    /// `mutation_requests`.
+    pub(crate) async fn update(&self, name: &TableName, command: &AlterCommand) -> Result<Outcome> {
+        if !self.context.settings.enable_lightweight_update {
+            return Err(Error::new(
+                ErrorCode::SUPPORT_IS_DISABLED,
+                "Lightweight updates are not allowed. Set 'enable_lightweight_update = 1' to allow them",
+            ));
+        }
+        let (database, name) = self.full(name);
+        let (database, name) = self.rows_of(database, name)?;
+        let table = self.table(&database, &name)?;
+        let definition = table.definition();
+        if !definition.engine.name.ends_with("MergeTree") {
+            let engine = &definition.engine.name;
+            let text = format!(
+                "Lightweight updates are not supported. Table with engine {engine} doesn't support lightweight updates: use \
+                 ALTER TABLE … UPDATE"
+            );
+            return Err(Error::not_implemented(text));
+        }
+        let requests = self.mutation_requests(&table, &definition, std::slice::from_ref(command)).await?;
+        let context = self.context.clone();
+        Ok(Outcome::work(async move {
+            let updating = async move {
+                for request in requests {
+                    table.mutate(&context, MutationRequest { at_once: true, ..request }).await?;
+                }
+                Ok(())
+            };
+            Task::on(&runtime::cpu(), updating).join().await?
         }))
     }
 
@@ -228,7 +271,6 @@ impl Interpreter {
                 }
                 (partition.clone(), RowChange::ClearProjection { name: name.clone() })
             }
-            AlterCommand::DropProjection { name, .. } => (None, RowChange::ClearProjection { name: name.clone() }),
             AlterCommand::MaterializeTtl { partition } => {
                 if definition.ttl.is_empty() {
                     let (database, name) = (&definition.database, &definition.name);
@@ -321,6 +363,17 @@ impl Interpreter {
             }
         }
         Ok(())
+    }
+}
+
+/// The partition of a command that ClickHouse tells of although what it is about is not there.
+fn told_though_missing(command: &AlterCommand) -> Option<&Option<Partition>> {
+    match command {
+        AlterCommand::MaterializeIndex { partition, .. }
+        | AlterCommand::ClearIndex { partition, .. }
+        | AlterCommand::MaterializeProjection { partition, .. }
+        | AlterCommand::ClearProjection { partition, .. } => Some(partition),
+        _ => None,
     }
 }
 

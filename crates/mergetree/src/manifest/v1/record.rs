@@ -262,9 +262,13 @@ impl MutationEntry {
     /// Whether a part still has to go through it.
     pub fn concerns(&self, part: &PartEntry) -> bool {
         self.finished_ms.is_none()
-            && self.number > part.max_block
-            && self.number > part.mutation
+            && self.is_after(part)
             && self.partition_id.as_ref().is_none_or(|partition| *partition == part.partition_id)
+    }
+
+    /// Whether it began when the part's rows were there, and the part has not gone through it.
+    pub fn is_after(&self, part: &PartEntry) -> bool {
+        self.number > part.max_block && self.number > part.mutation
     }
 }
 
@@ -318,6 +322,10 @@ pub struct Record {
     /// Parts that went through the mutations up to this number without having a row to change: they stay as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed: Vec<(String, i64)>,
+    /// Those parts get the name that says so. Older records do not have it: there the parts kept their name, and later records use
+    /// it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub names_passed: bool,
     /// Changes of what live parts have of projections.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub projected: Vec<ProjectionChange>,
@@ -394,9 +402,9 @@ mod tests {
         );
         let mut part: PartEntry = serde_json::from_str(old).expect("reads");
         assert_eq!(serde_json::to_string(&part).expect("writes"), old);
-        part.ttl.insert("d".to_string(), TtlRange { min: Some(7), max: None, pending: Some(8) });
+        part.ttl.insert("d".to_string(), TtlRange { min: Some(7), max: None, pending: Some(8), wide: true });
         part.codec = "NONE".to_string();
-        let new = old.replace("[]}", r#"[],"ttl":{"d":{"min":7,"pending":8}},"codec":"NONE"}"#);
+        let new = old.replace("[]}", r#"[],"ttl":{"d":{"min":7,"pending":8,"wide":true}},"codec":"NONE"}"#);
         assert_eq!(serde_json::to_string(&part).expect("writes"), new);
         assert_eq!(serde_json::from_str::<PartEntry>(&new).expect("reads"), part);
     }
@@ -417,6 +425,7 @@ mod tests {
             retrieved: Vec::new(),
             begun: None,
             passed: Vec::new(),
+            names_passed: false,
             projected: Vec::new(),
             deleted: Vec::new(),
             killed: Vec::new(),
