@@ -23,12 +23,8 @@ pub(crate) fn counted(plan: &Arc<dyn ExecutionPlan>, most: u64) -> Result<Option
     let Some(recursion) = plan.downcast_ref::<RecursiveQueryExec>() else { return Ok(None) };
     // Behind the mark stands what tells it from others of the same name.
     let name = recursion.name().split('#').next().unwrap_or_default();
-    let turns = CountedTurns {
-        name: Arc::from(name),
-        most,
-        input: recursion.recursive_term().clone(),
-        turns: Arc::default(),
-    };
+    let turns =
+        CountedTurns { name: Arc::from(name), most, input: recursion.recursive_term().clone(), turns: Arc::default() };
     let children = vec![recursion.static_term().clone(), Arc::new(turns) as Arc<dyn ExecutionPlan>];
     let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
     plan.clone().replace_children(children, options).map(Some)

@@ -15,3 +15,5 @@ SELECT plus(1, 2) AS g, count() FROM u GROUP BY g WITH ROLLUP ORDER BY ALL;
 SELECT replaceAll(s, 'b', n) AS g, sumOrNull(length(s)) AS l, avg(a) FROM u GROUP BY g HAVING count() > 0 ORDER BY ALL FORMAT TSVWithNamesAndTypes;
 SELECT toString(number % 1000) AS g, count() AS c, sum(number) AS s FROM numbers_mt(100000) GROUP BY g HAVING s > 5045000 ORDER BY g LIMIT 5;
 SELECT nullIf(toString(number % 3), '1') AS g, count(), uniqExact(number % 7) FROM numbers_mt(100000) GROUP BY g ORDER BY g;
+-- the two zeros
+SELECT uniq(x), uniqExact(x), uniqHLL12(x), uniqCombined(x) FROM values('x Float64', -0., 0., 12);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use arrow::array::{ArrayRef, AsArray, BinaryViewArray, Int64Array, RecordBatch};
+use arrow::array::{ArrayRef, AsArray, BinaryViewArray, Int64Array, RecordBatch, TimestampSecondArray};
 use arrow::compute::concat_batches;
 use arrow::datatypes::Int64Type;
 use gristmill_base::env::{Env, system_env};
@@ -406,4 +406,31 @@ async fn an_old_part_is_compressed_as_it_was_told_once() {
     assert_eq!((part().codec.as_str(), table.core().layout.ttl.due(&part())), ("NONE", None));
     assert!(part().bytes > small, "it is not compressed any more");
     assert_eq!(world.rows(&table).await, before);
+}
+
+/// Older programs computed times in the types of columns, where 2106 began anew at 1970.
+#[tokio::test(flavor = "multi_thread")]
+async fn times_that_older_programs_let_overflow_are_looked_at_again() {
+    let world = World::new();
+    let columns = Columns::of([("a", SqlType::Int64), ("t", SqlType::DateTime64(0, None))]);
+    let spec = TableSpec::new(columns.clone(), &["a"], &[]).expect("spec").with_ttl(delete("t", None));
+    let table = world.open(&spec).await;
+    let far = i64::from(u32::MAX) + 1;
+    let times: ArrayRef = Arc::new(TimestampSecondArray::from(vec![far + 5, far + 9]));
+    let rows = RecordBatch::try_new(columns.arrow(), vec![Arc::new(Int64Array::from(vec![1, 2])), times]).expect("fits");
+    insert(&table, &world.context(), vec![rows]).await.expect("inserts");
+    let right = table.core().manifest.current().parts.values().next().expect("a part").as_ref().clone();
+    assert!(right.ttl["t"].wide && right.ttl["t"].max == Some(far + 9));
+    let (mut believed, mut doubted) = (right.clone(), right);
+    for (part, key, wide) in [(&mut believed, "believed", true), (&mut doubted, "doubted", false)] {
+        part.key = key.to_string();
+        let range = part.ttl.get_mut("t").expect("a range");
+        (range.min, range.max, range.pending, range.wide) = (Some(5), Some(9), Some(5), wide);
+    }
+    let (ttl, settings) = (&table.core().layout.ttl, &table.core().settings);
+    assert!(ttl.is_expired(&believed, 100) && !ttl.is_expired(&doubted, 100));
+    let run = vec![Arc::new(doubted)];
+    assert!(ttl.concerns(&run, 1));
+    let chosen = choose(ttl, settings, &[run], &Rests::new(), 1_000, (u64::MAX, 9)).expect("it is looked at");
+    assert_eq!(chosen.reason, Reason::Delete);
 }

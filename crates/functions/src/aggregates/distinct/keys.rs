@@ -252,7 +252,7 @@ pub fn numbers(array: &ArrayRef) -> Result<Vec<u64>> {
     }
 }
 
-trait Float: ArrowNativeType + PartialEq {
+trait Float: ArrowNativeType {
     fn bits(self) -> u64;
 }
 
@@ -268,8 +268,8 @@ impl Float for f64 {
     }
 }
 
-/// The bits of numbers; zero has no sign.
+/// The bits of numbers: the two zeros are two values, as in ClickHouse.
 fn floats<F: Float>(array: &ArrayRef) -> Result<impl Iterator<Item = u64>> {
     let values = natives::<F>(array)?;
-    Ok((0..values.len()).map(move |row| if values[row] == F::default() { 0 } else { values[row].bits() }))
+    Ok((0..values.len()).map(move |row| values[row].bits()))
 }
