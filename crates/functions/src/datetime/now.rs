@@ -45,7 +45,7 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("initialQueryStartTime", of_query(|name, arguments, env| now(name, arguments, Some(env.now_micros))));
     registry.alias("initial_query_start_time", "initialQueryStartTime");
     registry.any_case("initial_query_start_time");
-    registry.scalar("localtime", of_query(|name, arguments, env| time_of_day(name, arguments, env)));
+    registry.scalar("localtime", of_query(time_of_day));
     registry.any_case("localtime");
 }
 
