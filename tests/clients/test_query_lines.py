@@ -200,6 +200,7 @@ def test_lines_come_while_the_query_runs(server):
     begun = time.monotonic()
     connection.request("POST", f"/?{parameters}")
     answer = connection.getresponse()
+    assert "meta" in json.loads(answer.readline())
     first = json.loads(answer.readline())
     at_first = time.monotonic() - begun
     rest = answer.read()
