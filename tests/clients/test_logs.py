@@ -468,7 +468,7 @@ def test_many_entries_are_written_before_their_time(started):
 def test_a_log_of_its_own_engine(started):
     _, http = started("<query_log><engine>ENGINE = MergeTree PARTITION BY toMonday(event_date) ORDER BY event_time SETTINGS index_granularity = 1024</engine></query_log>")
     asked(http, "SELECT 1")
-    assert http.ok("SELECT partition_key, sorting_key FROM system.tables WHERE name = 'query_log'") == "toMonday(event_date)\tevent_time\n"
+    assert http.ok("SELECT partition_key, sorting_key FROM system.tables WHERE name = 'query_log'") == "(toMonday(event_date))\t(event_time)\n"
 
 
 def test_a_log_that_cannot_be_made_keeps_no_query_waiting(started):

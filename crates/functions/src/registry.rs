@@ -41,9 +41,9 @@ impl Registry {
         self.keywords.insert(name.to_ascii_lowercase(), name.to_string());
     }
 
-    /// Whether this very name is listed as one that is found in any case.
+    /// Whether this very name is listed as one that is found in any case: it, or an alias of it that differs by case alone.
     pub fn is_any_case(&self, name: &str) -> bool {
-        self.folded.get(&name.to_ascii_lowercase()).is_some_and(|found| found == name)
+        self.folded.get(&name.to_ascii_lowercase()).is_some_and(|found| found == name || self.canonical(found) == name)
     }
 
     /// What an alias stands for, which may be an alias itself.

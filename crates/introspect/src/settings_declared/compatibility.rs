@@ -56,7 +56,7 @@ impl Settings {
         let mut before: BTreeMap<&'static str, &'static str> = BTreeMap::new();
         // Versions compare number by number: 24 is before 24.1.
         for changed in HISTORY.iter().rev().take_while(|changed| changed.version > wanted) {
-            before.insert(changed.name, changed.before);
+            before.insert(super::asked::canonical(changed.name), changed.before);
         }
         for (name, value) in before {
             if self.changed.contains_key(name) {
