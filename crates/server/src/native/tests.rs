@@ -228,10 +228,15 @@ async fn a_client_of_2018_is_greeted_in_its_own_words() {
 async fn a_select_has_a_header_rows_and_an_end() {
     let server = server().await;
     let mut client = Client::greeted(&server).await;
+    // Events come while a query runs as well, on a slow machine, and behind what it read in any case.
+    let told = |codes: Vec<u64>| {
+        assert!(codes.windows(2).any(|pair| pair == [6, 14]), "{codes:?}");
+        codes.into_iter().filter(|code| *code != 14).collect::<Vec<_>>()
+    };
     let (codes, rows) = client.ask("SELECT number, toString(number) AS s FROM numbers(3)").await;
-    assert_eq!((codes, rows), (vec![1, 1, 6, 14, 1, 5], 3));
+    assert_eq!((told(codes), rows), (vec![1, 1, 6, 1, 5], 3));
     let (codes, rows) = client.ask("SELECT 1 WHERE 0").await;
-    assert_eq!((codes, rows), (vec![1, 6, 14, 1, 5], 0));
+    assert_eq!((told(codes), rows), (vec![1, 6, 1, 5], 0));
     let (codes, _) = client.ask("SELECT number % 2 AS k, count() FROM numbers(5) GROUP BY k WITH TOTALS").await;
     assert!(codes.contains(&7), "{codes:?}");
     client.send(&[4]).await;
