@@ -420,7 +420,7 @@ def test_a_log_of_another_structure_is_put_aside(started):
     asked(http, "SELECT 'last'")
     assert http.ok(tables) == "query_log\nquery_log_0\nquery_log_1\n"
     shown = http.ok("SELECT engine_full FROM system.tables WHERE name = 'query_log'")
-    assert "6" in shown.split("TTL")[1] and "ORDER BY event_time" in shown, shown
+    assert "6" in shown.split("TTL")[1] and "ORDER BY (event_time)" in shown, shown
 
 
 def test_rows_go_when_they_are_old(started):
@@ -468,7 +468,7 @@ def test_many_entries_are_written_before_their_time(started):
 def test_a_log_of_its_own_engine(started):
     _, http = started("<query_log><engine>ENGINE = MergeTree PARTITION BY toMonday(event_date) ORDER BY event_time SETTINGS index_granularity = 1024</engine></query_log>")
     asked(http, "SELECT 1")
-    assert http.ok("SELECT partition_key, sorting_key FROM system.tables WHERE name = 'query_log'") == "(toMonday(event_date))\t(event_time)\n"
+    assert http.ok("SELECT partition_key, sorting_key FROM system.tables WHERE name = 'query_log'") == "toMonday(event_date)\tevent_time\n"
 
 
 def test_a_log_that_cannot_be_made_keeps_no_query_waiting(started):
