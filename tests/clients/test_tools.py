@@ -26,7 +26,7 @@ def test_lists_of_what_there_is(http):
     words = http.ok("SELECT DISTINCT context FROM system.completions ORDER BY context").splitlines()
     assert words == ["column", "database", "function", "keyword", "setting", "table", "table engine", "table function"]
     changed = http.ok("SHOW CHANGED SETTINGS", max_threads=3)
-    assert "max_threads\tUInt64\t3\n" in changed
+    assert "max_threads\tMaxThreads\t3\n" in changed
     for absent in ("quotas", "row_policies", "collations", "replication_queue", "view_refreshes"):
         assert http.ok(f"SELECT * FROM system.{absent}") == ""
     assert http.ok("SELECT * FROM viewIfPermitted(SELECT message FROM system.warnings ELSE null('message String'))") == ""
