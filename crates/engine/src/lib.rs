@@ -1,5 +1,6 @@
 //! Runs statements: sessions, one interpreter a statement, plans and their execution.
 
+mod accumulators;
 mod async_inserts;
 mod before_limit;
 mod bucketed_groups;

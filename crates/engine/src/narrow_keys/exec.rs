@@ -8,15 +8,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, BooleanArray, RecordBatch, UInt32Array};
+use arrow::array::{ArrayRef, RecordBatch, UInt32Array};
 use arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DataFusionError, Result, Statistics, internal_err};
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::logical_expr::{EmitTo, GroupsAccumulator};
 use datafusion::physical_expr::PhysicalExpr;
-use datafusion::physical_plan::aggregates::{AggregateExec, AggregateOutputMode, aggregate_expressions, evaluate_many};
+use datafusion::physical_plan::aggregates::{AggregateExec, AggregateOutputMode};
 use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet};
 use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
@@ -27,6 +26,7 @@ use datafusion::physical_plan::{
 use futures::{StreamExt, TryStreamExt};
 
 use super::codes::KeyCodes;
+use crate::accumulators::Accumulators;
 use crate::rest_of_stream::aggregate_of;
 
 /// No group has this code yet.
@@ -173,10 +173,8 @@ fn hashed(
 struct Groups {
     schema: SchemaRef,
     keys: Vec<Arc<dyn PhysicalExpr>>,
-    arguments: Vec<Vec<Arc<dyn PhysicalExpr>>>,
-    filters: Vec<Option<Arc<dyn PhysicalExpr>>>,
     gives_states: bool,
-    accumulators: Vec<Box<dyn GroupsAccumulator>>,
+    accumulators: Accumulators,
     codes: KeyCodes,
     /// By code, the number of its group.
     group_of: Vec<u32>,
@@ -192,14 +190,11 @@ struct Groups {
 impl Groups {
     fn new(aggregate: &AggregateExec, codes: KeyCodes, reservation: MemoryReservation) -> Result<Self> {
         let keys = aggregate.group_expr().input_exprs();
-        let functions = aggregate.aggr_expr();
         reservation.try_grow(codes.count() * size_of::<u32>())?;
         Ok(Groups {
             schema: aggregate.schema(),
-            arguments: aggregate_expressions(functions, aggregate.mode(), keys.len())?,
-            filters: aggregate.filter_expr().to_vec(),
             gives_states: aggregate.mode().output_mode() == AggregateOutputMode::Partial,
-            accumulators: functions.iter().map(|function| function.create_groups_accumulator()).collect::<Result<_>>()?,
+            accumulators: Accumulators::new(aggregate)?,
             keys,
             group_of: vec![NONE; codes.count()],
             codes,
@@ -237,20 +232,14 @@ impl Groups {
             let keys = keys.iter().map(|keys| arrow::compute::take(keys, &new, None));
             self.found.push(keys.collect::<std::result::Result<_, _>>()?);
         }
-        let arguments = evaluate_many(&self.arguments, batch)?;
-        for ((accumulator, arguments), filter) in self.accumulators.iter_mut().zip(&arguments).zip(&self.filters) {
-            let filter = filter.as_ref().map(&values).transpose()?;
-            let filter: Option<&BooleanArray> = filter.as_ref().map(|filter| filter.as_boolean());
-            accumulator.update_batch(arguments, &self.row_groups, filter, self.count)?;
-        }
+        self.accumulators.update(batch, &self.row_groups, self.count)?;
         Ok(true)
     }
 
     fn bytes(&self) -> usize {
         let keys = self.found.iter().flatten().map(|keys| keys.get_array_memory_size()).sum::<usize>();
         let rows = self.row_codes.capacity() * size_of::<u32>() + self.row_groups.capacity() * size_of::<usize>();
-        let states = self.accumulators.iter().map(|accumulator| accumulator.size()).sum::<usize>();
-        self.group_of.len() * size_of::<u32>() + keys + rows + states
+        self.group_of.len() * size_of::<u32>() + keys + rows + self.accumulators.bytes()
     }
 
     /// Accounts for the states. Where there is no memory for them, they are given if that is possible.
@@ -277,11 +266,9 @@ impl Groups {
             let pieces: Vec<_> = found.iter().map(|keys| keys[key].as_ref()).collect();
             columns.push(arrow::compute::concat(&pieces)?);
         }
-        for accumulator in &mut self.accumulators {
-            match self.gives_states {
-                true => columns.extend(accumulator.state(EmitTo::All)?),
-                false => columns.push(accumulator.evaluate(EmitTo::All)?),
-            }
+        match self.gives_states {
+            true => columns.extend(self.accumulators.states()?.into_iter().flatten()),
+            false => columns.extend(self.accumulators.results()?),
         }
         self.group_of.fill(NONE);
         self.count = 0;

@@ -2,26 +2,24 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, BinaryViewArray, BooleanArray, RecordBatch};
+use arrow::array::{ArrayRef, AsArray, BinaryViewArray, RecordBatch};
 use arrow::datatypes::SchemaRef;
 use datafusion::common::Result;
 use datafusion::common::hash_utils::create_hashes;
 use datafusion::execution::memory_pool::MemoryReservation;
-use datafusion::logical_expr::{EmitTo, GroupsAccumulator};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::ExecutionPlan;
-use datafusion::physical_plan::aggregates::{AggregateExec, aggregate_expressions, evaluate_many};
+use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::repartition::REPARTITION_RANDOM_STATE;
 
 use super::table::{TextTable, Texts};
+use crate::accumulators::Accumulators;
 
 pub struct Groups {
     /// Of the states.
     schema: SchemaRef,
     key: Arc<dyn PhysicalExpr>,
-    arguments: Vec<Vec<Arc<dyn PhysicalExpr>>>,
-    filters: Vec<Option<Arc<dyn PhysicalExpr>>>,
-    accumulators: Vec<Box<dyn GroupsAccumulator>>,
+    accumulators: Accumulators,
     table: TextTable,
     reservation: MemoryReservation,
     // Kept between batches.
@@ -33,13 +31,10 @@ impl Groups {
     /// `partial`: reads rows into states by one key.
     pub fn new(partial: &AggregateExec, reservation: MemoryReservation) -> Result<Self> {
         let keys = partial.group_expr().input_exprs();
-        let functions = partial.aggr_expr();
         Ok(Groups {
             schema: partial.schema(),
             key: keys[0].clone(),
-            arguments: aggregate_expressions(functions, partial.mode(), keys.len())?,
-            filters: partial.filter_expr().to_vec(),
-            accumulators: functions.iter().map(|function| function.create_groups_accumulator()).collect::<Result<_>>()?,
+            accumulators: Accumulators::new(partial)?,
             table: TextTable::default(),
             reservation,
             row_hashes: Vec::new(),
@@ -51,24 +46,16 @@ impl Groups {
         if batch.num_rows() == 0 {
             return Ok(());
         }
-        let values = |expr: &Arc<dyn PhysicalExpr>| expr.evaluate(batch)?.into_array(batch.num_rows());
-        let keys = values(&self.key)?;
+        let keys = self.key.evaluate(batch)?.into_array(batch.num_rows())?;
         hash(&keys, &mut self.row_hashes)?;
         self.table.number(keys.as_binary_view(), &self.row_hashes, &mut self.row_groups);
-        let arguments = evaluate_many(&self.arguments, batch)?;
-        for ((accumulator, arguments), filter) in self.accumulators.iter_mut().zip(&arguments).zip(&self.filters) {
-            let filter = filter.as_ref().map(&values).transpose()?;
-            let filter: Option<&BooleanArray> = filter.as_ref().map(|filter| filter.as_boolean());
-            accumulator.update_batch(arguments, &self.row_groups, filter, self.table.len())?;
-        }
-        Ok(())
+        self.accumulators.update(batch, &self.row_groups, self.table.len())
     }
 
     /// Accounts for the groups. False: there is no memory for them.
     pub fn has_room(&mut self) -> bool {
         let rows = self.row_hashes.capacity() * size_of::<u64>() + self.row_groups.capacity() * size_of::<usize>();
-        let states = self.accumulators.iter().map(|accumulator| accumulator.size()).sum::<usize>();
-        let bytes = self.table.bytes() + rows + states;
+        let bytes = self.table.bytes() + rows + self.accumulators.bytes();
         !self.table.is_full() && self.reservation.try_resize(bytes).is_ok()
     }
 
@@ -78,9 +65,7 @@ impl Groups {
             return Ok(None);
         }
         let mut columns: Vec<ArrayRef> = vec![Arc::new(self.table.take().into_array())];
-        for accumulator in &mut self.accumulators {
-            columns.extend(accumulator.state(EmitTo::All)?);
-        }
+        columns.extend(self.accumulators.states()?.into_iter().flatten());
         self.reservation.free();
         Ok(Some(RecordBatch::try_new(self.schema.clone(), columns)?))
     }
@@ -88,11 +73,7 @@ impl Groups {
     /// For merging.
     pub fn finished(mut self) -> Result<Finished> {
         let texts = self.table.take();
-        let states = self.accumulators.iter_mut().map(|accumulator| match texts.len() {
-            0 => Ok(Vec::new()),
-            _ => accumulator.state(EmitTo::All),
-        });
-        let states = states.collect::<Result<_>>()?;
+        let states = if texts.len() == 0 { Vec::new() } else { self.accumulators.states()? };
         Ok(Finished { schema: self.schema, texts, states, _reservation: self.reservation })
     }
 }
