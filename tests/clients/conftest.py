@@ -3,6 +3,7 @@
 import clickhouse_connect
 import clickhouse_driver
 import pytest
+from client_process import Client
 from http_client import Http
 from server import Server
 
@@ -42,3 +43,21 @@ def table(http, request):
     http.ok(f"DROP TABLE IF EXISTS {name}")
     yield name
     http.ok(f"DROP TABLE IF EXISTS {name}")
+
+
+@pytest.fixture
+def house(tmp_path):
+    """A server with a table of two columns, and its default user."""
+    server = Server(tmp_path)
+    http = Http(server.http_port)
+    http.ok("CREATE DATABASE shop")
+    http.ok("CREATE TABLE shop.sales (id UInt32, price UInt32) ENGINE = MergeTree ORDER BY id")
+    http.ok("INSERT INTO shop.sales VALUES (1, 10), (2, 20)")
+    http.ok("CREATE TABLE shop.secrets (id UInt32) ENGINE = Memory")
+    yield server, http
+    assert server.stop() == 0
+
+
+@pytest.fixture
+def client(server, tmp_path) -> Client:
+    return Client(tmp_path, server.tcp_port)

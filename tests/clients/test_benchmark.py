@@ -7,8 +7,8 @@ import subprocess
 import time
 
 import pytest
+from client_process import environment
 from server import BINARY, Server
-from test_client import environment
 
 RATES = re.compile(r"^(\S+), queries: (\d+), (?:errors: (\d+), )?QPS: ([\d.]+), RPS: ([\d.]+), MiB/s: ([\d.]+), result RPS: ([\d.]+), result MiB/s: ([\d.]+)\.$", re.M)
 PERCENTS = [*range(0, 91, 10), 95, 99, 99.9, 99.99]

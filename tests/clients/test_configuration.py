@@ -254,3 +254,49 @@ def test_the_limit_of_sessions_may_be_said_as_it_is(configured):
     _, http = configured("")
     assert http.ok("SELECT 1", max_sessions_for_user=0) == "1\n"
     assert http("SELECT 1", max_sessions_for_user=5).error == (164, "READONLY")
+
+
+def test_large_tables_are_not_dropped_by_mistake(configured, tmp_path):
+    _, http = configured("<max_table_size_to_drop>100</max_table_size_to_drop><max_partition_size_to_drop>100</max_partition_size_to_drop>")
+    refused = (359, "TABLE_SIZE_EXCEEDS_MAX_DROP_SIZE_LIMIT")
+    shown = "SELECT value, default FROM system.server_settings WHERE name LIKE '%size_to_drop'"
+    assert http.ok(shown) == "100\t50000000000\n" * 2
+    for name in "abc":
+        http.ok(f"CREATE TABLE {name} (k UInt32) ENGINE = MergeTree ORDER BY k")
+        http.ok(f"INSERT INTO {name} SELECT number FROM numbers(1000)")
+    flag = tmp_path / "data/flags/force_drop_table"
+    for statement in ("DROP TABLE a", "TRUNCATE TABLE a", "DROP DATABASE default", "ALTER TABLE a DROP PARTITION tuple()", "ALTER TABLE a DROP PART 'all_1_1_0'"):
+        answer = http(statement)
+        assert answer.error == refused and f"touch '{flag}'" in answer.text, answer
+    # What a query says goes before what the server says.
+    assert http("DROP TABLE a SETTINGS max_table_size_to_drop = 10").error == refused
+    http.ok("DROP TABLE a SETTINGS max_table_size_to_drop = 1000000")
+    # The file lets one statement through, and one that is small enough leaves it.
+    flag.parent.mkdir()
+    flag.touch()
+    http.ok("CREATE TABLE small (k UInt32) ENGINE = MergeTree ORDER BY k")
+    http.ok("DROP TABLE small")
+    assert flag.exists()
+    http.ok("DROP TABLE b")
+    assert not flag.exists()
+    assert http("DROP TABLE c").error == refused
+    (tmp_path / "config.xml").write_text("<clickhouse><max_table_size_to_drop>0</max_table_size_to_drop></clickhouse>")
+    http.ok("SYSTEM RELOAD CONFIG")
+    assert sorted(http.ok(shown).split()[::2]) == ["0", "50000000000"]
+    http.ok("DROP TABLE c")
+
+
+def test_headers_of_the_answer_to_options(configured, tmp_path):
+    origin = {"Origin": "http://example.com"}
+    header = "<header><name>{}</name><value>{}</value></header>"
+    text = header.format("Access-Control-Allow-Origin", "https://a.b") + header.format("Access-Control-Max-Age", 5) + "<header><value>x</value></header>"
+    _, http = configured(f"<http_options_response>{text}</http_options_response>")
+    for headers in (origin, {}):
+        answer = http(method="OPTIONS", path="/any", headers=headers)
+        assert (answer.status, answer.body, answer.headers["connection"]) == (204, b"", "close")
+        assert (answer.headers["access-control-allow-origin"], answer.headers["access-control-max-age"]) == ("https://a.b", "5")
+        assert "access-control-allow-methods" not in answer.headers
+    assert "access-control-allow-origin" not in http("SELECT 1", headers=origin).headers
+    (tmp_path / "config.xml").write_text("<clickhouse></clickhouse>")
+    http.ok("SYSTEM RELOAD CONFIG")
+    assert http(method="OPTIONS", headers=origin).headers["access-control-allow-origin"] == "*"

@@ -223,3 +223,20 @@ def test_what_the_administrator_hides(tmp_path):
     assert server.stop() == 0
     written = log.read_text()
     assert "###-6789" in written and "123-45" not in written and "hushhush" not in written
+
+
+def test_what_the_administrator_refuses(tmp_path):
+    server, http = started(
+        tmp_path,
+        """<query_masking_rules>
+            <rule><name>cards</name><regexp>\\b\\d{16}\\b</regexp><replace>card</replace><throw_on_match>true</throw_on_match></rule>
+            <rule><name>ssn</name><regexp>\\b\\d{3}-\\d{2}-\\d{4}\\b</regexp></rule>
+        </query_masking_rules>""",
+    )
+    refused = http("SELECT '1234123412341234', '123-45-6789'")
+    assert refused.error == (49, "LOGICAL_ERROR") and "The rule cards" in refused.text
+    assert "1234123412341234" not in refused.text and "123-45" not in refused.text
+    assert http.ok("SELECT '123-45-6789'") == "123-45-6789\n"
+    assert http("CREATE TABLE t ENGINE = Memory AS SELECT '1234123412341234'").error[0] == 49
+    assert http.ok("EXISTS TABLE t") == "0\n"
+    assert server.stop() == 0

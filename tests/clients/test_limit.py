@@ -4,9 +4,9 @@ import time
 
 import clickhouse_driver
 import pytest
+from client_process import Client
 from http_client import Http
 from server import Server
-from test_client import Client
 
 QUERY = "SELECT number % 100 AS k, count() FROM numbers(100000) GROUP BY k ORDER BY k"
 

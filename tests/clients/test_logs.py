@@ -1,7 +1,9 @@
 """The server's logs: tables in `system` that it fills by itself."""
 
+import re
 import time
 import uuid
+from pathlib import Path
 
 import clickhouse_driver
 import pytest
@@ -265,6 +267,21 @@ def test_the_log_names_tables_and_rights(http, table):
     assert http(f"DROP TABLE {table}", query_id=refused, headers={"X-ClickHouse-User": user, "X-ClickHouse-Key": "p"}).status == 403
     http.ok("SYSTEM FLUSH LOGS")
     assert http.ok(log.format(refused)) == f"['{database}']\t['{full}']\t[]\t['DROP TABLE ON {full}']\n"
+    # The log names the columns that a refused query wants, and whoever is refused is not told which there are.
+    stranger = {"X-ClickHouse-User": user, "X-ClickHouse-Key": "p"}
+    for query, right in [
+        (f"SELECT a FROM {database}.{table} WHERE b = 'x'", f"SELECT(a, b) ON {full}"),
+        (f"SELECT * FROM {database}.{table}", f"SELECT(a, b) ON {full}"),
+        (f"SELECT 1 FROM numbers(3) WHERE number IN (SELECT a FROM {database}.{table})", f"SELECT ON {full}"),
+        (f"SELECT no_such_column FROM {database}.{table}", f"SELECT ON {full}"),
+        (f"SELECT * FROM {database}.no_such_table", f"SELECT ON {database}.no_such_table"),
+    ]:
+        refused = uuid.uuid4().hex
+        answer = http(query, query_id=refused, headers=stranger)
+        assert answer.error == (497, "ACCESS_DENIED") and "SELECT(" not in answer.text, answer
+        http.ok("SYSTEM FLUSH LOGS query_log")
+        missing = http.ok(f"SELECT missing_privileges FROM system.query_log WHERE type != 'QueryStart' AND query_id = '{refused}'")
+        assert missing == f"['{right}']\n", query
     http.ok(f"DROP USER {user}")
 
 
@@ -311,6 +328,45 @@ def test_errors_tell_where_they_began(http):
     before_start = asked(http, "SELECT * FROM there_is_no_such_table")
     told = http.ok(f"SELECT type, stack_trace LIKE '0. %' FROM system.query_log WHERE query_id = '{before_start}'")
     assert told == "ExceptionBeforeStart\t1\n"
+
+
+def test_errors_of_the_native_protocol_tell_where_they_began(server):
+    client = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port)
+    failing = "SELECT throwIf(number = 5) FROM numbers(10)"
+    with pytest.raises(clickhouse_driver.errors.ServerException) as failed:
+        client.execute(failing)
+    message, stack = failed.value.message.split("Stack trace:\n\n")
+    assert "throwIf" in message and stack.startswith("0. ") and "gristmill_functions::" in stack, failed.value.message
+    with pytest.raises(clickhouse_driver.errors.ServerException) as failed:
+        client.execute(failing, settings={"calculate_text_stack_trace": 0})
+    assert failed.value.message.endswith("Stack trace:\n\n"), failed.value.message
+    with pytest.raises(clickhouse_driver.errors.ServerException) as failed:
+        client.execute("SELECT * FROM there_is_no_such_table")
+    assert "Stack trace:\n\n0. " in failed.value.message, failed.value.message
+    client.disconnect()
+    stranger = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port, user="nobody", password="x")
+    with pytest.raises(clickhouse_driver.errors.ServerException) as failed:
+        stranger.execute("SELECT 1")
+    assert failed.value.message.endswith("Stack trace:\n\n"), "whoever may not come in is told nothing of the program"
+
+
+def test_the_configuration_keeps_stacks_from_http(started):
+    _, http = started("<enable_http_stacktrace>0</enable_http_stacktrace>")
+    failed = http("SELECT throwIf(1)", stacktrace=1)
+    assert failed.error == (395, "FUNCTION_THROW_IF_VALUE_IS_NON_ZERO") and "Stack trace" not in failed.text, failed
+    assert http.ok("SELECT value, changed FROM system.server_settings WHERE name = 'enable_http_stacktrace'") == "0\t1\n"
+
+
+def test_names_of_a_stack_take_little_memory(started):
+    """The debug information, which has them as well, takes hundreds of megabytes."""
+    server, http = started()
+    http.ok("SYSTEM FLUSH LOGS")
+    before = server.memory_bytes()
+    query_id = asked(http, "SELECT throwIf(1)")
+    assert http.ok(f"SELECT countIf(stack_trace LIKE '0. %') FROM system.query_log WHERE query_id = '{query_id}'") == "1\n"
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    most = int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
+    assert most - before < 160 << 20, (before, most)
 
 
 def test_errors_are_counted(http):

@@ -1,9 +1,9 @@
 """Arguments under a name: what they stand for, who may use them, and that nobody is shown their values."""
 
 import pytest
+from as_user import As
 from http_client import Http
 from server import Server
-from test_users import As
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import subprocess
 import uuid
 
 import pytest
+from client_process import environment
 from http_client import Http
 from server import BINARY, Server
-from test_client import environment
 
 QUERY = "SELECT concat('key', toString(cityHash64(number) % 50000)) AS s, sum(sipHash64(number)) FROM numbers(2000000) GROUP BY s FORMAT Null"
 OFTEN = {"query_profiler_cpu_time_period_ns": 1_000_000, "query_profiler_real_time_period_ns": 1_000_000, "memory_profiler_step": 1_000_000}
@@ -119,3 +119,22 @@ def test_no_samples_without_the_log(started):
     _, http = started('<trace_log remove="1"/>')
     profiled(http)
     assert http.ok("SELECT count() FROM system.events WHERE event = 'QueryProfilerRuns' AND value > 0") == "0\n"
+
+
+def test_each_count_of_an_event_has_a_stack(http):
+    query_id = uuid.uuid4().hex
+    http.ok("SELECT 1 SETTINGS trace_profile_events = 1, trace_profile_events_list = ' Query, SelectQuery,'", query_id=query_id)
+    http.ok("SYSTEM FLUSH LOGS trace_log")
+    log = f"FROM system.trace_log WHERE query_id = '{query_id}' AND trace_type = 'ProfileEvent'"
+    told = http.ok(f"SELECT event, count(), sum(increment), countIf(empty(trace)) {log} GROUP BY event ORDER BY event")
+    assert told == "Query\t1\t1\t0\nSelectQuery\t1\t1\t0\n"
+    named = "arrayExists(address -> demangle(addressToSymbol(address)) LIKE 'gristmill_engine::%', trace)"
+    assert http.ok(f"SELECT DISTINCT {named} {log}", allow_introspection_functions=1) == "1\n"
+    query_id = uuid.uuid4().hex
+    http.ok("SELECT count() FROM numbers(10)", query_id=query_id, trace_profile_events=1)
+    http.ok("SYSTEM FLUSH LOGS trace_log")
+    log = f"FROM system.trace_log WHERE query_id = '{query_id}' AND trace_type = 'ProfileEvent'"
+    assert http.ok(f"SELECT sum(increment) {log} AND event = 'SelectedRows'") == "10\n"
+    failed = http("SELECT 1", trace_profile_events=1, trace_profile_events_list="Query,SelectQuary")
+    assert failed.error == (36, "BAD_ARGUMENTS")
+    assert "Unknown profile event: SelectQuary. Maybe you meant: ['SelectQuery']" in failed.text, failed

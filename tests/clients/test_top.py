@@ -13,9 +13,9 @@ from fcntl import ioctl
 from pathlib import Path
 
 import pytest
+from client_process import environment
 from http_client import Http
 from server import BINARY, Server
-from test_client import environment
 
 sys.path.append(str(Path(__file__).parents[1] / "e2e"))
 import pty  # noqa: E402

@@ -1,48 +1,11 @@
 """Users, roles, privileges and settings profiles: who comes in, and what they may do."""
 
-import signal
-import time
-
 import clickhouse_connect
 import clickhouse_driver
 import pytest
+from as_user import DENIED, FAILED, As
 from http_client import Http
 from server import Server
-
-DENIED = (497, "ACCESS_DENIED")
-FAILED = (516, "AUTHENTICATION_FAILED")
-
-
-class As:
-    """Queries of one user."""
-
-    def __init__(self, http: Http, user: str, password: str = ""):
-        self.http, self.headers = http, {"X-ClickHouse-User": user, "X-ClickHouse-Key": password}
-
-    def __call__(self, query: str, **parameters):
-        return self.http(query, headers=self.headers, **parameters)
-
-    def ok(self, query: str, **parameters) -> str:
-        return self.http.ok(query, headers=self.headers, **parameters)
-
-    def missing(self, query: str, **parameters) -> str:
-        """What ACCESS_DENIED says is missing."""
-        answer = self(query, **parameters)
-        assert answer.error == DENIED and answer.status == 403, answer
-        return answer.text.split("it's necessary to have the grant ")[1].split(". (ACCESS_DENIED)")[0]
-
-
-@pytest.fixture
-def house(tmp_path):
-    """A server with a table of two columns, and its default user."""
-    server = Server(tmp_path)
-    http = Http(server.http_port)
-    http.ok("CREATE DATABASE shop")
-    http.ok("CREATE TABLE shop.sales (id UInt32, price UInt32) ENGINE = MergeTree ORDER BY id")
-    http.ok("INSERT INTO shop.sales VALUES (1, 10), (2, 20)")
-    http.ok("CREATE TABLE shop.secrets (id UInt32) ENGINE = Memory")
-    yield server, http
-    assert server.stop() == 0
 
 
 @pytest.mark.parametrize("method", ["sha256_password", "double_sha1_password", "bcrypt_password", "plaintext_password"])
@@ -303,82 +266,6 @@ def test_what_was_created_is_there_after_a_restart(tmp_path):
     assert server.stop() == 0
 
 
-CONFIG = """<clickhouse>
-    <max_concurrent_queries>7</max_concurrent_queries>
-    <profiles><default><max_threads>3</max_threads></default></profiles>
-    <users>
-        <default>
-            <password>{password}</password>
-            <networks><ip>::/0</ip></networks>
-            <access_management>1</access_management>
-        </default>
-        <reader>
-            <password_sha256_hex>65e84be33532fb784c48129675f9eff3a682b27168c0ea744b2cf58ee02337c5</password_sha256_hex>
-            <networks><ip>::1</ip><ip>127.0.0.1</ip></networks>
-            <grants><query>GRANT SELECT ON shop.*</query></grants>
-        </reader>
-    </users>
-</clickhouse>"""
-
-
-def test_users_of_the_configuration(tmp_path):
-    config = tmp_path / "config.xml"
-    config.write_text(CONFIG.format(password="first"))
-    server = Server(tmp_path / "data", "--config-file", config)
-    http = Http(server.http_port)
-    default, reader = As(http, "default", "first"), As(http, "reader", "qwerty")
-    # Who gave no name and no password is asked for them.
-    nobody = http("SELECT 1")
-    assert nobody.error == (194, "REQUIRED_PASSWORD") and nobody.status == 401, nobody
-    assert nobody.headers["www-authenticate"].startswith("Basic realm="), nobody.headers
-    wrong = As(http, "default", "wrong")("SELECT 1")
-    assert wrong.error == FAILED and wrong.status == 403 and "www-authenticate" not in wrong.headers
-    assert default.ok("SELECT getSetting('max_threads')") == "3\n"
-    assert reader.ok("SHOW GRANTS") == "GRANT SELECT ON shop.* TO reader\n"
-    assert default("DROP USER reader").error == (495, "ACCESS_STORAGE_READONLY")
-    default.ok("CREATE USER alice IDENTIFIED BY 'a'")
-    config.write_text(CONFIG.format(password="second"))
-    server.process.send_signal(signal.SIGHUP)
-    for _ in range(600):
-        if As(http, "default", "second")("SELECT 1").status == 200:
-            break
-        time.sleep(0.1)
-    assert default("SELECT 1").error == FAILED
-    assert As(http, "default", "second").ok("SELECT name FROM system.users ORDER BY name") == "alice\ndefault\nreader\n"
-    # A configuration that is none changes nothing.
-    config.write_text("<clickhouse>")
-    second = As(http, "default", "second")
-    answer = second("SYSTEM RELOAD CONFIG")
-    assert answer.error[0] == 318 and "config.xml" in answer.text
-    assert second.ok("SELECT 1") == "1\n"
-    config.write_text(CONFIG.format(password="third"))
-    second.ok("SYSTEM RELOAD CONFIG")
-    assert As(http, "default", "third").ok("SELECT 1") == "1\n"
-    assert server.stop() == 0
-
-
-def test_the_user_of_a_server_without_configuration_gets_a_password(tmp_path):
-    server = Server(tmp_path / "data")
-    http = Http(server.http_port)
-    http.ok("ALTER USER default IDENTIFIED BY 'sesame' SETTINGS max_threads = 1")
-    for again in (False, True):
-        if again:
-            server = Server(tmp_path / "data")
-            http = Http(server.http_port)
-        default = As(http, "default", "sesame")
-        assert http("SELECT 1").error == (194, "REQUIRED_PASSWORD")
-        assert default.ok("SELECT currentUser(), getSetting('max_threads')") == "default\t1\n"
-        for query in ("DROP USER default", "ALTER USER default RENAME TO other"):
-            assert default(query).error == (495, "ACCESS_STORAGE_READONLY")
-        assert server.stop() == 0
-    config = tmp_path / "config.xml"
-    config.write_text("<clickhouse><users><default><password/><access_management>1</access_management></default></users></clickhouse>")
-    server = Server(tmp_path / "data", "--config-file", config)
-    http = Http(server.http_port)
-    assert http("ALTER USER default IDENTIFIED BY 'sesame'").error == (495, "ACCESS_STORAGE_READONLY")
-    assert server.stop() == 0
-
-
 def test_names_that_a_user_may_not_know_are_in_no_hint(house):
     _, http = house
     http.ok("CREATE DATABASE own")
@@ -479,57 +366,6 @@ def test_the_security_of_a_view_is_what_views_do(house):
     http.ok("CREATE MATERIALIZED VIEW shop.c TO shop.secrets DEFINER = CURRENT_USER SQL SECURITY DEFINER AS SELECT id FROM shop.sales")
     answer = http("CREATE MATERIALIZED VIEW shop.d TO shop.secrets DEFINER = other SQL SECURITY DEFINER AS SELECT id FROM shop.sales")
     assert answer.error[1] == "NOT_IMPLEMENTED"
-
-
-def configured(tmp_path, text: str) -> Server:
-    config = tmp_path / "config.xml"
-    config.write_text(f"<clickhouse>{text}</clickhouse>")
-    return Server(tmp_path / "data", "--config-file", config)
-
-
-def test_what_would_restrict_a_user_is_not_passed_over(tmp_path):
-    import subprocess
-
-    from server import BINARY
-
-    config = tmp_path / "config.xml"
-    for element, said in (
-        ("<databases><default><t1><filter>a = 1</filter></t1></default></databases>", "row filters are not there"),
-        ("<quota>strict</quota>", "quotas are not there"),
-        ("<ldap><server>x</server></ldap>", "<ldap> is not supported"),
-    ):
-        config.write_text(f"<clickhouse><users><u><password>x</password>{element}</u></users></clickhouse>")
-        line = [BINARY, "server", "--path", tmp_path / "data", "--config-file", config, "--http-port", 0, "--tcp-port", 0]
-        done = subprocess.run([str(word) for word in line], capture_output=True, text=True, timeout=60)
-        assert done.returncode != 0 and said in done.stderr, done
-
-
-def test_a_user_of_some_databases_sees_no_other(tmp_path):
-    users = "<users><default><password>x</password></default><u><password>y</password><allow_databases><database>own</database></allow_databases></u></users>"
-    server = configured(tmp_path, users)
-    http = Http(server.http_port)
-    root, user = As(http, "default", "x"), As(http, "u", "y")
-    root.ok("CREATE DATABASE own")
-    root.ok("CREATE TABLE own.t (a Int8) ENGINE = Memory")
-    root.ok("CREATE TABLE default.s (a Int8) ENGINE = Memory")
-    assert user.ok("SELECT count() FROM own.t") == "0\n"
-    assert user("SELECT * FROM default.s").error == DENIED
-    assert user.ok("SELECT name FROM system.tables WHERE database = 'default'") == ""
-    assert server.stop() == 0
-
-
-def test_passwords_have_to_be_what_the_configuration_asks(tmp_path):
-    rules = "<allow_plaintext_password>0</allow_plaintext_password><allow_no_password>0</allow_no_password><password_complexity><rule><pattern>.{12}</pattern><message>be at least 12 characters long</message></rule></password_complexity><users><default><password_sha256_hex>2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881</password_sha256_hex><access_management>1</access_management></default></users>"
-    server = configured(tmp_path, rules)
-    root = As(Http(server.http_port), "default", "x")
-    refused = root("CREATE USER a IDENTIFIED BY 'short'")
-    assert refused.error == (36, "BAD_ARGUMENTS") and "The password should: be at least 12 characters long" in refused.text
-    for query in ("CREATE USER a", "CREATE USER a NOT IDENTIFIED", "CREATE USER a IDENTIFIED WITH plaintext_password BY 'long enough for it'"):
-        answer = root(query)
-        assert answer.error == (36, "BAD_ARGUMENTS") and "is not allowed" in answer.text, answer
-    root.ok("CREATE USER a IDENTIFIED BY 'long enough for it'")
-    assert root("ALTER USER a IDENTIFIED BY 'short'").error == (36, "BAD_ARGUMENTS")
-    assert server.stop() == 0
 
 
 def test_view_if_permitted_has_another_query_for_who_may_not_read(house):
@@ -635,3 +471,53 @@ def test_rights_are_handed_on_to_grantees_alone(house):
     ann.ok("GRANT SELECT ON shop.sales TO cats")
     assert ann("GRANT SELECT ON shop.sales TO bea").error == DENIED
     assert http.ok("SHOW CREATE USER ann") == "CREATE USER ann IDENTIFIED WITH plaintext_password GRANTEES ANY EXCEPT bea\n"
+
+
+def test_grants_are_shown_with_what_follows_from_them(house):
+    _, http = house
+    for statement in ("CREATE USER ann", "GRANT SELECT ON shop.* TO ann", "GRANT INSERT(id) ON shop.sales TO ann", "CREATE ROLE cats", "GRANT CREATE TABLE ON own.* TO cats", "GRANT cats TO ann"):
+        http.ok(statement)
+    shown = http.ok("SHOW GRANTS FOR ann WITH IMPLICIT").splitlines()
+    assert "GRANT SHOW DATABASES, SHOW TABLES, SHOW COLUMNS, SELECT ON shop.* TO ann" in shown
+    assert "GRANT INSERT(id) ON shop.sales TO ann" in shown and "GRANT cats TO ann" in shown
+    assert "GRANT SELECT ON system.one TO ann" in shown and "GRANT SELECT ON information_schema.* TO ann" in shown
+    assert not any("own." in line for line in shown)
+    final = http.ok("SHOW GRANTS FOR ann FINAL WITH IMPLICIT FORMAT TSVWithNames").splitlines()
+    assert final[0] == "GRANTS FOR ann WITH IMPLICIT FINAL"
+    own = [line for line in final if "own." in line]
+    assert own == ["GRANT SHOW DATABASES, SHOW TABLES, CREATE TABLE, CREATE VIEW ON own.* TO ann"]
+    assert any("TEMPORARY TABLE" in line and "ON *.*" in line for line in final)
+    assert http.ok("SHOW GRANTS FOR ann") == "GRANT SELECT ON shop.* TO ann\nGRANT INSERT(id) ON shop.sales TO ann\nGRANT cats TO ann\n"
+
+
+def test_who_makes_tables_makes_views(house):
+    _, http = house
+    for statement in ("CREATE DATABASE own", "CREATE USER ann IDENTIFIED WITH plaintext_password BY 'a'", "GRANT CREATE TABLE ON own.* TO ann"):
+        http.ok(statement)
+    ann = As(http, "ann", "a")
+    ann.ok("CREATE VIEW own.v AS SELECT 1")
+    assert ann.missing("CREATE VIEW shop.v AS SELECT 1") == "CREATE VIEW ON shop.v"
+    assert ann.missing("DROP VIEW own.v") == "DROP VIEW ON own.v"
+    http.ok("GRANT DROP TABLE ON own.* TO ann")
+    ann.ok("DROP VIEW own.v")
+    # It shows nothing that was not granted.
+    assert ann.ok("SELECT count() FROM system.tables WHERE database = 'shop'") == "0\n"
+
+
+def test_several_users_are_made_with_their_hosts(house):
+    _, http = house
+
+    def hosts(user: str) -> str:
+        return http.ok(f"SHOW CREATE USER {user}").split("IDENTIFIED WITH no_password")[1].strip()
+
+    http.ok("CREATE USER a@'localhost', b@'localhost'")
+    http.ok("CREATE USER c@'10.%', d HOST LOCAL")
+    # As in ClickHouse: what is not that of all is a part of the name alone.
+    http.ok("CREATE USER e@'10.%', f")
+    http.ok("CREATE USER g@'10.%', h@'10.%'")
+    shown = {user: hosts(user) for user in ("a@'localhost'", "b@'localhost'", "c@'10.%'", "d", "e@'10.%'", "f", "g@'10.%'", "h@'10.%'")}
+    assert list(shown.values()) == ["HOST LOCAL"] * 4 + ["", ""] + ["HOST LIKE \\'10.%\\'"] * 2, shown
+    http.ok("ALTER USER c@'10.%', d HOST ANY")
+    assert (hosts("c@'10.%'"), hosts("d")) == ("", "")
+    http.ok("ALTER USER a@'localhost', b@'localhost' GRANTEES NONE")
+    assert hosts("a@'localhost'") == "HOST LOCAL GRANTEES NONE"

@@ -186,3 +186,31 @@ def test_log_of_queries_and_events():
     assert answer.ok().rows == [["499500"], ["QueryFinish", "1000", "1", "Select", "0"], ["1"]]
     failed = gristmill("SELECT nope", "SELECT type, exception_code FROM system.query_log WHERE exception_code != 0", flags=["--ignore-error"])
     assert failed.rows == [["ExceptionBeforeStart", "47"]]
+
+
+def test_virtual_columns_are_described(data, tmp_path):
+    shown = "describe_include_virtual_columns = 1"
+    gristmill(
+        "CREATE TABLE t (k UInt32, a Array(UInt8)) ENGINE = MergeTree ORDER BY k",
+        "CREATE TABLE m (_table String) ENGINE = Memory",
+        "CREATE TABLE s AS t",
+        "CREATE MATERIALIZED VIEW v TO t AS SELECT * FROM s",
+        path=data,
+    ).ok()
+    rows = gristmill(f"DESCRIBE t SETTINGS {shown}", path=data).ok().rows
+    assert [row[:2] + row[-1:] for row in rows[:2]] == [["k", "UInt32", "0"], ["a", "Array(UInt8)", "0"]]
+    virtual = {row[0]: row for row in rows[2:]}
+    assert all(row[-1] == "1" for row in virtual.values()) and virtual["_part"][4] == "Name of the part"
+    wanted = {"_part", "_partition_id", "_part_offset", "_part_index", "_part_uuid", "_sample_factor", "_row_exists", "_block_number", "_table", "_database"}
+    assert wanted <= set(virtual)
+    # What is told can be asked for.
+    gristmill(f"SELECT {', '.join(virtual)} FROM t", path=data).ok()
+    assert [row[0] for row in gristmill(f"DESCRIBE v SETTINGS {shown}", path=data).ok().rows] == [row[0] for row in rows]
+    # A column of the table's own is none.
+    assert gristmill(f"DESCRIBE m SETTINGS {shown}, describe_compact_output = 1", path=data).ok().rows == [["_table", "String", "0"], ["_database", "String", "1"]]
+    parts = gristmill(f"DESCRIBE t SETTINGS {shown}, describe_include_subcolumns = 1", path=data).ok().rows
+    assert parts[-1][0] == "a.size0" and parts[-1][-2:] == ["1", "0"] and parts[2][-2:] == ["0", "1"]
+    file = gristmill("INSERT INTO FUNCTION file('x.csv', 'CSV', 'a UInt8') VALUES (1)", f"DESCRIBE file('x.csv', 'CSV', 'a UInt8') SETTINGS {shown}", cwd=tmp_path).ok().rows
+    assert file[0][0] == "a" and {"_path", "_file", "_size", "_time"} <= {row[0] for row in file[1:] if row[-1] == "1"}
+    assert len(gristmill(f"DESCRIBE (SELECT 1 AS a) SETTINGS {shown}", path=data).ok().rows) == 1
+    assert len(gristmill("DESCRIBE t", path=data).ok().rows[0]) == 7

@@ -232,6 +232,18 @@ def test_what_rewrites_parts_is_judged(path):
     assert [row[2] for row in answer.rows] == ["1"] * 4, answer
 
 
+def test_rows_that_are_noted_as_deleted_are_judged(path):
+    """DELETE FROM writes no part anew where few rows go, and looks through the columns of its condition."""
+    of = "arrayFirst((value, name) -> name = 'delete', stages.{}, stages.name)"
+    numbers = ", ".join(of.format(column) for column in ("rows_in", "rows_out", "bytes", "least_microseconds"))
+    logged = f"SELECT {numbers}, has(stages.name, 'mutate') FROM system.query_limit_log WHERE query LIKE 'DELETE%'"
+    count = "SELECT count() FROM t WHERE user % 7 = 3"
+    answer = gristmill(*TABLE, count, "DELETE FROM t WHERE user % 7 = 3 SETTINGS explain_limit = 1", logged, path=path)
+    assert answer.code == 0 and "Took " in answer.err, answer
+    [[deleted], [rows_in, rows_out, size, least, mutates]] = answer.rows
+    assert (rows_in, rows_out, mutates) == ("300000", deleted, "0") and int(size) >= 300000 * 8 and int(least) > 0, answer
+
+
 def test_what_is_decoded_each_time_wants_a_cache(path):
     _, rules, _, told = judged("SELECT max(length(url)) FROM t", *TABLE, path=path, settings=", use_uncompressed_cache = 0")
     assert "uncompressed_cache" in rules and "SET use_uncompressed_cache = 1" in told, told

@@ -118,6 +118,24 @@ def test_a_slow_store_is_named(s3):
     assert parts["WallNetworkMicroseconds"] > parts["all"] * 0.5, parts
 
 
+def test_the_wait_for_a_store_is_told_by_thread(s3):
+    """Of the threads that left the query last, and it adds up to the wait by the clock."""
+    slow = Fault("slow", seconds=0.3)
+    with FaultProxy(s3.port, lambda request: slow if request.method == "GET" else None) as proxy:
+        source = f"s3('http://127.0.0.1:{proxy.port}/data/posts/by_month/*.parquet', {s3.keys})"
+        of_query = "SELECT query_id FROM system.query_log WHERE log_comment = 'watched'"
+        of_threads = f"SELECT sum(ProfileEvents['NetworkWaitMicroseconds']) FROM system.query_thread_log WHERE query_id IN ({of_query})"
+        names = "ProfileEvents['NetworkWaitMicroseconds'], ProfileEvents['WallNetworkMicroseconds'], ProfileEvents['ClientWaitMicroseconds'], ProfileEvents['WallClientMicroseconds']"
+        answer = gristmill(
+            f"SELECT count(), sum(length(Body)) FROM {source} SETTINGS log_comment = 'watched', log_query_threads = 1 FORMAT Null",
+            of_threads,
+            f"SELECT {names} FROM system.query_log WHERE type = 'QueryFinish' AND log_comment = 'watched'",
+        ).ok()
+    [[threads], [network, by_the_clock, client, client_by_the_clock]] = [[int(cell) for cell in row] for row in answer.rows]
+    assert threads == network > 200_000, answer
+    assert abs(network - by_the_clock) <= 10 and abs(client - client_by_the_clock) <= 10, answer
+
+
 def test_a_cold_disk_is_named(tmp_path):
     fill = (
         "CREATE TABLE t (n UInt64, s String) ENGINE = MergeTree ORDER BY n",

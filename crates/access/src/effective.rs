@@ -77,6 +77,7 @@ impl Effective {
                 granted = granted.union(&role.granted);
             }
         }
+        granted.rights = granted.rights.with_following();
         let default = user.roles.iter().filter(|granted| user.default_roles.contains(&granted.role));
         let default_roles = default.map(|granted| granted.role.clone()).collect();
         let mut effective = Effective { granted, current_roles, enabled_roles, default_roles, ..Effective::default() };

@@ -7,6 +7,8 @@
 //!
 //! Privileges on names that are no databases (users, named collections) lie in a tree of their own, of one level.
 
+mod implied;
+
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;

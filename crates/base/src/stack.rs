@@ -62,9 +62,12 @@ static NONE: LazyLock<Arc<[u64]>> = LazyLock::new(|| Arc::new([]));
 /// The stack of the calling thread; empty where it took too many of late.
 #[inline(never)]
 pub fn here() -> Arc<[u64]> {
-    if is_one_too_many() {
-        return NONE.clone();
-    }
+    if is_one_too_many() { NONE.clone() } else { always_here() }
+}
+
+/// The stack of the calling thread, for those who asked for each.
+#[inline(never)]
+pub fn always_here() -> Arc<[u64]> {
     let mut frames = Frames { addresses: [0; FRAMES_MAX], count: 0 };
     // SAFETY: the callback gets the pointer that is given here, and does not unwind.
     unsafe { _Unwind_Backtrace(note, (&raw mut frames).cast()) };

@@ -465,6 +465,11 @@ pub trait Table: Send + Sync + Debug {
         None
     }
 
+    /// Bytes of the parts that are chosen, of those that the table reads. Error: NO_SUCH_DATA_PART.
+    fn bytes_of(&self, _chosen: &PartChoice) -> Result<u64> {
+        Ok(0)
+    }
+
     fn parts(&self) -> Vec<PartRow> {
         Vec::new()
     }

@@ -12,7 +12,7 @@ use gristmill_calibration::{Calibrations, keeper};
 use gristmill_catalog::metadata_store::make_private;
 use gristmill_catalog::{Databases, LogSource, MetadataStore};
 use gristmill_functions::user_defined::UserFunctions;
-use gristmill_functions::{Asker, FunctionEnv, JsonRules, Registry, SessionRoles};
+use gristmill_functions::{Asker, FunctionEnv, FunctionLimits, JsonRules, Registry, SessionRoles};
 use gristmill_introspect::{QueryContext, Settings, server_settings};
 use gristmill_mergetree::{EnvironmentOptions, MergeTreeEnvironment};
 use gristmill_sources::SourceHints;
@@ -273,6 +273,7 @@ impl Engine {
             cast_string_to_date_time_mode: Arc::from(context.settings.cast_string_to_date_time_mode.as_str()),
             range_elements_max: context.settings.function_range_max_elements_in_block,
             json: json_rules(&context.settings),
+            limits: FunctionLimits::of(&context.settings),
             asker: Asker {
                 access: context.access.clone(),
                 client: context.client.clone(),

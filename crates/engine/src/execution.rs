@@ -170,6 +170,8 @@ impl Ending {
         // give it the id of the query that they look for count on that.
         if self.flushes_logs && error.is_none() {
             query_log().hold(entry);
+        } else if kind == QueryLogType::QueryFinish {
+            self.context.last_entry.add(entry);
         } else {
             query_log().add(entry);
         }

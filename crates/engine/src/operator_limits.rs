@@ -9,7 +9,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use arrow::array::RecordBatch;
+use arrow::array::{Array, RecordBatch};
+use arrow::compute::{filter_record_batch, is_not_null, not};
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
@@ -21,6 +22,7 @@ use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
 use datafusion::physical_plan::joins::HashJoinExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::union::{InterleaveExec, UnionExec};
 use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PhysicalExpr, PlanProperties,
     ReplaceChildrenOptions,
@@ -28,6 +30,7 @@ use datafusion::physical_plan::{
 use futures::{StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode, units};
 use gristmill_introspect::Settings;
+use gristmill_sql::lower::asof;
 
 use crate::recursion_depth;
 use crate::temporary_columns::TemporaryColumns;
@@ -175,6 +178,13 @@ fn found(plan: &LogicalPlan) -> Found {
     Found { has_distinct: found.has_distinct && walked.is_ok(), ..found }
 }
 
+/// The column that tells the rows of the right side, where the plan puts both sides of an ASOF JOIN into one relation.
+fn rows_of_asof(plan: &Arc<dyn ExecutionPlan>) -> Option<usize> {
+    let unites = plan.downcast_ref::<UnionExec>().is_some() || plan.downcast_ref::<InterleaveExec>().is_some();
+    let schema = unites.then(|| plan.schema())?;
+    schema.fields().iter().position(|field| field.name().split('#').next() == Some(asof::ROW))
+}
+
 /// The plan over another first input.
 fn over(plan: &Arc<dyn ExecutionPlan>, limit: &Limit) -> Result<Arc<dyn ExecutionPlan>> {
     let mut children: Vec<Arc<dyn ExecutionPlan>> = plan.children().into_iter().cloned().collect();
@@ -206,6 +216,10 @@ impl PhysicalOptimizerRule for KeepToLimits {
             if let Some(limit) = self.join.as_ref().filter(|_| joins) {
                 return over(&plan, limit).map(Transformed::yes);
             }
+            // Both sides of an ASOF JOIN lie in one relation.
+            if let Some((limit, rows)) = self.join.as_ref().zip(rows_of_asof(&plan)) {
+                return Ok(Transformed::yes(Arc::new(LimitedRows::of_some(limit.clone(), plan, rows))));
+            }
             Ok(Transformed::no(plan))
         })
         .data()
@@ -224,6 +238,8 @@ impl PhysicalOptimizerRule for KeepToLimits {
 struct LimitedRows {
     limit: Limit,
     input: Arc<dyn ExecutionPlan>,
+    /// The column whose values are the rows that count; NULL in others, which pass. `None`: all count.
+    counted: Option<usize>,
     seen: Arc<Seen>,
 }
 
@@ -236,14 +252,30 @@ struct Seen {
 
 impl LimitedRows {
     fn new(limit: Limit, input: Arc<dyn ExecutionPlan>) -> LimitedRows {
-        LimitedRows { limit, input, seen: Arc::default() }
+        LimitedRows { limit, input, counted: None, seen: Arc::default() }
+    }
+
+    fn of_some(limit: Limit, input: Arc<dyn ExecutionPlan>, counted: usize) -> LimitedRows {
+        LimitedRows { counted: Some(counted), ..LimitedRows::new(limit, input) }
+    }
+
+    fn over(&self, input: Arc<dyn ExecutionPlan>) -> LimitedRows {
+        LimitedRows { counted: self.counted, ..LimitedRows::new(self.limit.clone(), input) }
     }
 }
 
 impl Seen {
     /// What of the batch may pass. `None`: the rows end here. Errors: that of the limit.
-    fn admit(&self, limit: &Limit, batch: RecordBatch) -> Result<Option<RecordBatch>> {
-        let (new_rows, new_bytes) = (batch.num_rows() as u64, batch.get_array_memory_size() as u64);
+    fn admit(&self, limit: &Limit, counted: Option<usize>, batch: RecordBatch) -> Result<Option<RecordBatch>> {
+        let counts = counted.map(|column| is_not_null(batch.column(column))).transpose()?;
+        let (new_rows, new_bytes) = match (&counts, counted) {
+            (Some(counts), Some(column)) => {
+                let rows = counts.true_count() as u64;
+                // In rows that are not there a column takes room as well.
+                (rows, if rows > 0 { batch.column(column).get_array_memory_size() as u64 } else { 0 })
+            }
+            _ => (batch.num_rows() as u64, batch.get_array_memory_size() as u64),
+        };
         let rows = self.rows.fetch_add(new_rows, Relaxed) + new_rows;
         let bytes = self.bytes.fetch_add(new_bytes, Relaxed) + new_bytes;
         let too_many_rows = limit.rows > 0 && rows > limit.rows;
@@ -253,6 +285,10 @@ impl Seen {
         }
         if limit.throws {
             return Err(limit.exceeded(rows, bytes).into());
+        }
+        if let Some(counts) = counts {
+            // The rows that do not count go on.
+            return Ok(Some(filter_record_batch(&batch, &not(&counts)?)?));
         }
         let room = if too_many_rows { limit.rows.saturating_sub(rows - new_rows) } else { 0 };
         Ok((room > 0 && !too_many_bytes).then(|| batch.slice(0, room.min(new_rows) as usize)))
@@ -297,18 +333,18 @@ impl ExecutionPlan for LimitedRows {
 
     fn with_new_children(self: Arc<Self>, mut children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
         let input = children.pop().ok_or_else(|| DataFusionError::Internal("LimitedRows has one input".to_string()))?;
-        Ok(Arc::new(LimitedRows::new(self.limit.clone(), input)))
+        Ok(Arc::new(self.over(input)))
     }
 
     fn reset_state(self: Arc<Self>) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(Arc::new(LimitedRows::new(self.limit.clone(), self.input.clone())))
+        Ok(Arc::new(self.over(self.input.clone())))
     }
 
     fn execute(&self, partition: usize, task: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let (limit, seen) = (self.limit.clone(), self.seen.clone());
+        let (limit, counted, seen) = (self.limit.clone(), self.counted, self.seen.clone());
         let rows = self.input.execute(partition, task)?;
         let rows = rows
-            .map(move |batch| batch.and_then(|batch| seen.admit(&limit, batch)))
+            .map(move |batch| batch.and_then(|batch| seen.admit(&limit, counted, batch)))
             .try_take_while(|batch| std::future::ready(Ok(batch.is_some())))
             .try_filter_map(|batch| std::future::ready(Ok(batch)));
         Ok(Box::pin(RecordBatchStreamAdapter::new(self.input.schema(), rows)))

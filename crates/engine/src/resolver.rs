@@ -21,7 +21,7 @@ use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
 use gristmill_sql::VIEW_EXPLAIN;
 use gristmill_sql::ast::{Literal, Node};
 use gristmill_sql::lower::{
-    Analyzer, Lowered, NameNumbers, ResolvedTable, ResolvedTables, SamplingKey, TableResolver, Typed, resolve_tables,
+    Analyzer, Lowered, NameNumbers, ResolvedTable, ResolvedTables, SamplingKey, TableResolver, Typed, resolve_tables, with_arguments,
 };
 use gristmill_sql::statement::Statement;
 use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
@@ -56,6 +56,8 @@ pub struct Resolver<'a> {
     names: NameNumbers,
     /// Whether rights are asked for: the query of a materialized view reads as its owner did.
     checks: bool,
+    /// The query is refused already: it is only asked which columns it wants.
+    denied: bool,
     /// Rows that stand in the place of the table that they are inserted into.
     block: Option<&'a Block>,
     /// Tables of the client's.
@@ -81,6 +83,7 @@ impl<'a> Resolver<'a> {
             views: 0,
             names: NameNumbers::default(),
             checks: true,
+            denied: false,
             block: None,
             external: &[],
             temporary: None,
@@ -96,6 +99,11 @@ impl<'a> Resolver<'a> {
         blocks: &'a Mutex<Option<Box<dyn ClientBlocks>>>,
     ) -> Self {
         Resolver { external, temporary: Some(temporary), blocks: Some(blocks), ..self }
+    }
+
+    /// Of a query that is refused, to find out which columns it wants: its tables say that when the plan is checked.
+    pub(crate) fn for_those_denied(self) -> Self {
+        Resolver { denied: true, ..self }
     }
 
     /// Where names without a database are of this one.
@@ -341,11 +349,12 @@ impl<'a> Resolver<'a> {
             blocks: None,
             ..*self
         };
-        let tables = resolve_tables(&select.query, &inner).await?;
+        let query = with_arguments(&select.query);
+        let tables = resolve_tables(&query, &inner).await?;
         self.seen.lock().extend(inner.seen.into_inner());
         let env = Engine::function_env(self.context);
         let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &tables);
-        let lowered = analyzer.lower(&select.query).context(|| format!("in the view {}", name.join(".")))?;
+        let lowered = analyzer.lower(&query).context(|| format!("in the view {}", name.join(".")))?;
         let own = || Columns::of(lowered.columns.iter().map(|column| (column.name.clone(), column.kind.clone())));
         let columns = columns.cloned().unwrap_or_else(own);
         let mut places = Vec::with_capacity(columns.len());
@@ -422,7 +431,11 @@ impl TableResolver for Resolver<'_> {
         if let Some(block) = self.block_of(&full)? {
             return Ok(block);
         }
-        let all_of_it = !self.checks || may_read(self.context, database, name)?;
+        let all_of_it = match self.checks.then(|| may_read(self.context, database, name)) {
+            None => true,
+            Some(Err(_)) if self.denied => false,
+            Some(may) => may?,
+        };
         let table = databases.table_for(database, name, &|database, table| may_know(self.context, database, table))?;
         self.seen.lock().push((database.to_string(), name.to_string()));
         let definition = table.definition();
@@ -437,6 +450,10 @@ impl TableResolver for Resolver<'_> {
     }
 
     async fn function(&self, name: &str, arguments: &[Node]) -> Result<ResolvedTable> {
+        if self.denied {
+            // They would read what nobody is to have.
+            return Err(Error::new(ErrorCode::ACCESS_DENIED, format!("{name}() is not called for a query that is refused")));
+        }
         if let Some(view) = self.with_parameters(name, arguments).await? {
             return Ok(view);
         }

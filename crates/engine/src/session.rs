@@ -9,7 +9,7 @@ use gristmill_access::effective::Effective;
 use gristmill_access::entity::Chosen;
 use gristmill_access::rights::Object;
 use gristmill_access::{Level, Privileges};
-use gristmill_base::{Error, ErrorCode, Result, allocations, units};
+use gristmill_base::{Error, ErrorCode, Result, allocations, redact, units};
 use gristmill_catalog::databases::is_of_each_user;
 use gristmill_introspect::opentelemetry::QueryTrace;
 use gristmill_introspect::{Client, Event, QueryContext, Settings, Use, custom, processes, tell};
@@ -212,6 +212,7 @@ impl Session {
     ) -> Result<(Outcome, Option<String>, Option<IntoOutfile>)> {
         let parsed = parsed?;
         settings?;
+        redact::masking::check(|| redact::statement(&statement.text))?;
         check_size(&statement.text, &parsed, &ending.context.settings)?;
         allocations::own(brought.external.iter().map(ExternalTable::bytes).sum())?;
         if ending.context.settings.replace_running_query {

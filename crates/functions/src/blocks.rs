@@ -15,7 +15,7 @@ use gristmill_types::cast::{CastOptions, cast};
 use crate::columns::{broadcast, truths};
 use crate::define::{arity, expect_number, illegal, need_constant_text, not_constant, own_nulls, volatile};
 use crate::registry::Registry;
-use crate::scalar::{Argument, Bound};
+use crate::scalar::{Argument, Bound, FunctionEnv, Nulls, ScalarFunction};
 
 const FUNCTION_THROW_IF_VALUE_IS_NON_ZERO: ErrorCode = ErrorCode(395);
 const TOO_SLOW: ErrorCode = ErrorCode(160);
@@ -32,7 +32,7 @@ pub fn looks_at_other_rows(name: &str) -> bool {
 pub fn register(registry: &mut Registry) {
     registry.scalar("ignore", own_nulls(|_, _, _| Ok(Bound::new(T::UInt8, |_, rows| truths(rows, |_| false)))));
     registry.scalar("identity", own_nulls(|name, arguments, _| same(name, arguments)));
-    registry.scalar("materialize", volatile(|name, arguments, _| same(name, arguments)));
+    registry.scalar("materialize", Arc::new(Materialize));
     registry.scalar(
         "isConstant",
         own_nulls(|name, arguments, _| {
@@ -80,6 +80,28 @@ pub fn register(registry: &mut Registry) {
             Ok(Bound::new(T::UInt64, |_, rows| Ok(Arc::new(UInt64Array::from_value(rows as u64, rows)) as ArrayRef)))
         }),
     );
+}
+
+/// A constant is to look like none, so it may not be folded. What is none already is as good as itself: conditions on it reach
+/// the table, and prune.
+struct Materialize;
+
+impl ScalarFunction for Materialize {
+    fn nulls(&self) -> Nulls {
+        Nulls::Own
+    }
+
+    fn deterministic(&self) -> bool {
+        false
+    }
+
+    fn deterministic_of(&self, arguments: &[Argument]) -> bool {
+        arguments.iter().all(|argument| argument.constant.is_none())
+    }
+
+    fn bind(&self, name: &str, arguments: &[Argument], _: &FunctionEnv) -> Result<Bound> {
+        same(name, arguments)
+    }
 }
 
 fn same(name: &str, arguments: &[Argument]) -> Result<Bound> {

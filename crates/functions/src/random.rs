@@ -17,12 +17,16 @@ use crate::define::{
     arity, bad_argument, constant_integer, expect_integer, expect_number, illegal, not_constant, own_nulls, volatile,
 };
 use crate::registry::Registry;
-use crate::scalar::{Argument, Bound, ScalarFunction};
+use crate::scalar::{Argument, Bound, FunctionLimits, ScalarFunction};
 
 /// A string of more bytes than this is a mistake.
 const LONGEST: i64 = 1 << 24;
 /// A block of more random bytes than this is a mistake.
 const LARGEST: usize = 1 << 30;
+/// Trials of a binomial distribution whose outcome is not certain, whatever the settings allow.
+const TRIALS_MAX: f64 = 1e9;
+/// Degrees of freedom, whatever the settings allow: the squares of normal values beyond are no Float64.
+const DEGREES_MAX: f64 = f64::MAX / 16.0;
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("rand", numbers_of::<UInt32Type>(T::UInt32, |random| random.next_u32()));
@@ -47,6 +51,7 @@ pub fn register(registry: &mut Registry) {
             T::Float64,
             |random, [low, high]| low + (high - low) * random.random::<f64>(),
             always,
+            no_limit,
         ),
     );
     registry.scalar(
@@ -56,6 +61,7 @@ pub fn register(registry: &mut Registry) {
             T::Float64,
             |random, [mean, deviation]| mean + deviation * normal(random),
             |[_, deviation]| deviation >= 0.0,
+            no_limit,
         ),
     );
     registry.scalar(
@@ -65,11 +71,18 @@ pub fn register(registry: &mut Registry) {
             T::Float64,
             |random, [mean, deviation]| (mean + deviation * normal(random)).exp(),
             |[_, deviation]| deviation >= 0.0,
+            no_limit,
         ),
     );
     registry.scalar(
         "randExponential",
-        distribution::<Float64Type>(1, T::Float64, |random, [rate, _]| exponential(random) / rate, |[rate, _]| rate > 0.0),
+        distribution::<Float64Type>(
+            1,
+            T::Float64,
+            |random, [rate, _]| exponential(random) / rate,
+            |[rate, _]| rate > 0.0,
+            no_limit,
+        ),
     );
     registry.scalar(
         "randChiSquared",
@@ -78,6 +91,7 @@ pub fn register(registry: &mut Registry) {
             T::Float64,
             |random, [degrees, _]| 2.0 * gamma(random, degrees / 2.0),
             |[degrees, _]| degrees > 0.0,
+            degrees_limit,
         ),
     );
     registry.scalar(
@@ -87,6 +101,7 @@ pub fn register(registry: &mut Registry) {
             T::Float64,
             |random, [degrees, _]| normal(random) / (2.0 * gamma(random, degrees / 2.0) / degrees).sqrt(),
             |[degrees, _]| degrees > 0.0,
+            degrees_limit,
         ),
     );
     registry.scalar(
@@ -96,6 +111,7 @@ pub fn register(registry: &mut Registry) {
             T::Float64,
             |random, [a, b]| (gamma(random, a / 2.0) / a) / (gamma(random, b / 2.0) / b),
             |[a, b]| a > 0.0 && b > 0.0,
+            degrees_limit,
         ),
     );
     registry.scalar(
@@ -105,13 +121,21 @@ pub fn register(registry: &mut Registry) {
             T::UInt8,
             |random, [chance, _]| u8::from(random.random::<f64>() < chance),
             |[chance, _]| is_chance(chance),
+            no_limit,
         ),
     );
     registry.scalar(
         "randBinomial",
-        distribution::<UInt64Type>(2, T::UInt64, binomial, |[trials, chance]| {
-            (0.0..=1e7).contains(&trials) && is_chance(chance)
-        }),
+        distribution::<UInt64Type>(
+            2,
+            T::UInt64,
+            binomial,
+            |[trials, chance]| trials >= 0.0 && is_chance(chance),
+            |limits, [trials, chance]| {
+                let hard = if chance > 0.0 && chance < 1.0 { TRIALS_MAX } else { f64::INFINITY };
+                too_large("number of experiments", trials, hard.min(limit_of(limits.trials_max as f64)))
+            },
+        ),
     );
     registry.scalar(
         "randNegativeBinomial",
@@ -119,10 +143,11 @@ pub fn register(registry: &mut Registry) {
             2,
             T::UInt64,
             |random, [successes, chance]| {
-                let mean = gamma(random, successes) * (1.0 - chance) / chance;
+                let mean = if successes == 0.0 { 0.0 } else { gamma(random, successes) * (1.0 - chance) / chance };
                 poisson(random, mean)
             },
-            |[successes, chance]| (1.0..=1e7).contains(&successes) && chance > 0.0 && chance <= 1.0,
+            |[successes, chance]| successes >= 0.0 && successes.is_finite() && chance > 0.0 && chance <= 1.0,
+            |limits, [successes, _]| too_large("number of experiments", successes, limit_of(limits.trials_max as f64)),
         ),
     );
     registry.scalar(
@@ -131,7 +156,8 @@ pub fn register(registry: &mut Registry) {
             1,
             T::UInt64,
             |random, [mean, _]| poisson(random, mean),
-            |[mean, _]| (0.0..=1e9).contains(&mean),
+            |[mean, _]| mean >= 0.0 && mean.is_finite(),
+            |limits, [mean, _]| too_large("mean", mean, limit_of(limits.trials_max as f64)),
         ),
     );
 
@@ -203,6 +229,27 @@ fn always(_: [f64; 2]) -> bool {
     true
 }
 
+/// What is too large of the parameters: its name, and how large it may be.
+type TooLarge = Option<(&'static str, f64)>;
+
+fn too_large(what: &'static str, value: f64, most: f64) -> TooLarge {
+    (value > most).then_some((what, most))
+}
+
+/// 0 limits nothing.
+fn limit_of(setting: f64) -> f64 {
+    if setting > 0.0 { setting } else { f64::INFINITY }
+}
+
+fn no_limit(_: &FunctionLimits, _: [f64; 2]) -> TooLarge {
+    None
+}
+
+/// The second parameter is 0 where a distribution has one.
+fn degrees_limit(limits: &FunctionLimits, [a, b]: [f64; 2]) -> TooLarge {
+    too_large("degrees of freedom", a.max(b), DEGREES_MAX.min(limit_of(limits.degrees_max())))
+}
+
 fn is_chance(value: f64) -> bool {
     (0.0..=1.0).contains(&value)
 }
@@ -213,8 +260,10 @@ fn distribution<R: ArrowPrimitiveType>(
     kind: SqlType,
     f: fn(&mut StdRng, [f64; 2]) -> R::Native,
     possible: fn([f64; 2]) -> bool,
+    limit: fn(&FunctionLimits, [f64; 2]) -> TooLarge,
 ) -> Arc<dyn ScalarFunction> {
-    volatile(move |name, arguments, _| {
+    volatile(move |name, arguments, env| {
+        let limits = env.limits;
         arity(name, arguments, parameters..=parameters + 1)?;
         for i in 0..parameters {
             expect_number(name, arguments, i)?;
@@ -239,6 +288,13 @@ fn distribution<R: ArrowPrimitiveType>(
                     return Err(bad_argument(
                         &name,
                         format!("there is no such distribution for {:?}", &values[..parameters]),
+                    ));
+                }
+                if let Some((what, most)) = limit(&limits, values) {
+                    let given = &values[..parameters];
+                    return Err(bad_argument(
+                        &name,
+                        format!("its {what} is too large: {given:?} is given, {most} is the most"),
                     ));
                 }
                 Ok(f(&mut random, values))

@@ -8,7 +8,7 @@ use datafusion::common::ScalarValue;
 use gristmill_access::effective::Effective;
 use gristmill_base::Result;
 use gristmill_introspect::tag_groups::TagGroups;
-use gristmill_introspect::{Client, Used};
+use gristmill_introspect::{Client, Settings, Used};
 use gristmill_types::SqlType;
 use gristmill_types::cast::CastOptions;
 use gristmill_types::scan::best_effort::Customs;
@@ -36,6 +36,7 @@ pub struct FunctionEnv {
     /// Elements that `range` may make in a block.
     pub range_elements_max: u64,
     pub json: JsonRules,
+    pub limits: FunctionLimits,
     pub asker: Asker,
 }
 
@@ -48,6 +49,44 @@ pub struct JsonRules {
     pub value_is_nullable: bool,
     /// `JSON_VALUE` gives objects and arrays as their text.
     pub value_is_complex: bool,
+}
+
+/// What settings limit of functions, beside `range_elements_max`. 0: no limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FunctionLimits {
+    /// Whether several regular expressions may be searched for at once.
+    pub allows_regexps: bool,
+    /// Bytes of each of them.
+    pub regexp_bytes_max: u64,
+    /// Bytes of all of them.
+    pub regexps_bytes_max: u64,
+    /// Trials of a random distribution, or its mean.
+    pub trials_max: u64,
+    /// The bits of a Float64, which is told apart by them.
+    degrees_max: u64,
+}
+
+impl FunctionLimits {
+    pub fn of(settings: &Settings) -> FunctionLimits {
+        FunctionLimits {
+            allows_regexps: settings.allow_hyperscan,
+            regexp_bytes_max: settings.max_hyperscan_regexp_length,
+            regexps_bytes_max: settings.max_hyperscan_regexp_total_length,
+            trials_max: settings.max_rand_distribution_trials,
+            degrees_max: settings.max_rand_distribution_parameter.to_bits(),
+        }
+    }
+
+    /// Degrees of freedom of a random distribution.
+    pub fn degrees_max(&self) -> f64 {
+        f64::from_bits(self.degrees_max)
+    }
+}
+
+impl Default for FunctionLimits {
+    fn default() -> FunctionLimits {
+        FunctionLimits::of(&Settings::default())
+    }
 }
 
 /// What the user of the query may do, and where the query comes from; by default nothing, from nowhere.
@@ -135,6 +174,11 @@ pub trait ScalarFunction: Send + Sync {
     /// False for `rand()`, `generateUUIDv4()` and the like: computed anew for each row and never folded.
     fn deterministic(&self) -> bool {
         true
+    }
+
+    /// As `deterministic`, of a call with these arguments: some functions only hide that a constant is one.
+    fn deterministic_of(&self, _arguments: &[Argument]) -> bool {
+        self.deterministic()
     }
 
     /// As `bind`, of a first argument that is Nullable: for functions of `Propagate` that make NULL of what they cannot take then.

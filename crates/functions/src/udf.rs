@@ -140,7 +140,10 @@ pub fn scalar_udf(
             (result, casts, bound.kernel, mode)
         }
     };
-    let volatility = if function.deterministic() { Volatility::Immutable } else { Volatility::Volatile };
+    let volatility = match function.deterministic_of(&arguments) {
+        true => Volatility::Immutable,
+        false => Volatility::Volatile,
+    };
     let udf = FunctionUdf {
         name: name.to_string(),
         field: result.field(name),

@@ -55,6 +55,7 @@ fn env() -> FunctionEnv {
         cast_string_to_date_time_mode: Arc::from("basic"),
         range_elements_max: gristmill_functions::RANGE_ELEMENTS_MAX,
         json: gristmill_functions::JsonRules::default(),
+        limits: gristmill_functions::FunctionLimits::default(),
         asker: gristmill_functions::Asker::default(),
     }
 }

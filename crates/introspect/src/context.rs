@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 use crate::client::Client;
 use crate::events::{Counters, Event};
 use crate::insert_gear::GearShown;
+use crate::last_entry::LastEntry;
 use crate::limit::LimitReport;
 use crate::memory::MemoryAccount;
 use crate::operators::FinishedPlans;
@@ -61,6 +62,8 @@ pub struct QueryContext {
     pub limit: Arc<OnceLock<Arc<LimitReport>>>,
     /// Columns of an INSERT's table that its rows give, in their order; the others come by their defaults.
     pub given: Arc<OnceLock<Vec<String>>>,
+    /// In the query log, where its result is on its way still.
+    pub last_entry: Arc<LastEntry>,
     pub cancel: CancellationToken,
     pub env: Arc<dyn Env>,
     /// Since the Unix epoch.
@@ -132,6 +135,7 @@ impl QueryContext {
             plan_hash: Arc::default(),
             limit: Arc::default(),
             given: Arc::default(),
+            last_entry: Arc::default(),
             cancel: CancellationToken::new(),
             start: env.now(),
             start_instant: env.instant(),
@@ -213,6 +217,7 @@ impl QueryContext {
             plan_hash: self.plan_hash.clone(),
             limit: self.limit.clone(),
             given: self.given.clone(),
+            last_entry: self.last_entry.clone(),
             cancel,
             env: self.env.clone(),
             start: self.start,

@@ -2,7 +2,9 @@
 //! documentation. Each query has its own `Counters`, whose parent is the server's.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use crate::profiler::events::Traced;
 
 macro_rules! events {
     ($($name:ident, $doc:literal;)*) => {
@@ -213,11 +215,16 @@ events! {
     MergeRowsNotCompared, "Rows of merges whose keys were not compared, because others of their part enclosed them. (Gristmill's own.)";
     GatheredColumns, "Number of columns gathered during the vertical stage of merges.";
     MergeHorizontalStageTotalMilliseconds, "Total time spent for horizontal stage of background merges.";
+    MergeHorizontalStageExecuteMilliseconds, "Time that threads were busy with the horizontal stage of background merges, summed over threads.";
     MergeVerticalStageTotalMilliseconds, "Total time spent for vertical stage of background merges.";
+    MergeVerticalStageExecuteMilliseconds, "Time that threads were busy with the vertical stage of background merges, summed over threads.";
     MergedRows, "Rows read for background merges: the number of rows before merge.";
     MergedUncompressedBytes, "Uncompressed bytes (for columns as they are stored in memory) that was read for background merges.";
     MutatedRows, "Rows read for mutations: the number of rows before mutation.";
     MutatedUncompressedBytes, "Uncompressed bytes (for columns as they are stored in memory) that was read for mutations.";
+    DeleteReadRows, "Rows of which DELETE FROM computed the condition, to note in place of writing parts anew which are deleted. (Gristmill's own.)";
+    DeleteReadUncompressedBytes, "Bytes of the columns that it is computed of, as they are in memory. (Gristmill's own.)";
+    DeleteNotedRows, "Rows that DELETE FROM noted as deleted. (Gristmill's own.)";
     MutationTotalParts, "Number of parts that were led through mutations.";
     MutationUntouchedParts, "Number of these in which no row was to be changed: nothing was written.";
     MutationTotalMilliseconds, "Total time spent for mutations of parts.";
@@ -229,6 +236,8 @@ events! {
     MergerMutatorPartsInRangesForMergeCount, "Number of parts in these runs.";
     OpenTelemetrySpansSent, "Spans that a collector took. (Gristmill's own.)";
     OpenTelemetrySpansDropped, "Spans that were not sent, because the collector was away or refused them. (Gristmill's own.)";
+    NetworkReceiveElapsedMicroseconds, "Time that queries waited for clients to send the rows of an INSERT, or the body of a request.";
+    NetworkSendElapsedMicroseconds, "Time that it took to write to the sockets of clients, waiting for those that read slowly included.";
     NetworkReceiveBytes, "Bytes that came from clients.";
     NetworkSendBytes, "Bytes that were sent to clients.";
     InterfaceHTTPReceiveBytes, "Bytes that came from clients over HTTP.";
@@ -259,6 +268,8 @@ events! {
     OSCPUWaitMicroseconds, "Time that threads were ready to work on queries and no processor was free, as the kernel counted it.";
     OSIOWaitMicroseconds, "Time that threads of queries were blocked by a disk: not what came from the page cache.";
     LockWaitMicroseconds, "Time that threads of queries were blocked by a lock that another held. (Gristmill's own.)";
+    NetworkWaitMicroseconds, "Time that queries waited for object storage and other servers while no thread worked for them; told of the thread that had left last. (Gristmill's own.)";
+    ClientWaitMicroseconds, "The same of waiting for the client to send or to take rows. (Gristmill's own.)";
     SoftPageFaults, "Page faults of threads of queries that needed no disk.";
     HardPageFaults, "Page faults of threads of queries that needed a disk.";
     VoluntaryContextSwitches, "Times that a thread of a query gave its processor up, to wait for something. (Gristmill's own.)";
@@ -307,13 +318,27 @@ events! {
 pub struct Counters {
     values: Box<[AtomicU64]>,
     parent: Option<Arc<Counters>>,
+    /// Where somebody wants to know who counts.
+    traced: OnceLock<Traced>,
 }
 
 static SERVER: LazyLock<Arc<Counters>> = LazyLock::new(|| Arc::new(Counters::with_parent(None)));
 
 impl Counters {
     pub fn with_parent(parent: Option<Arc<Counters>>) -> Self {
-        Counters { values: Event::ALL.iter().map(|_| AtomicU64::new(0)).collect(), parent }
+        Counters { values: Event::ALL.iter().map(|_| AtomicU64::new(0)).collect(), parent, traced: OnceLock::new() }
+    }
+
+    /// Stacks are taken of those that count these events from here on.
+    pub(crate) fn trace(&self, traced: Traced) {
+        // An error says that they were before.
+        let _ = self.traced.set(traced);
+    }
+
+    fn note(&self, event: Event, value: u64) {
+        if let Some(traced) = self.traced.get() {
+            traced.note(event, value);
+        }
     }
 
     /// The counters of the whole process, which `system.events` shows.
@@ -323,17 +348,27 @@ impl Counters {
 
     pub fn add(&self, event: Event, value: u64) {
         self.values[event as usize].fetch_add(value, Ordering::Relaxed);
+        self.note(event, value);
         if let Some(parent) = &self.parent {
             parent.add(event, value);
         }
+    }
+
+    /// Adds here alone: whoever counts for the server as a whole does that elsewhere.
+    pub fn add_here(&self, event: Event, value: u64) {
+        self.values[event as usize].fetch_add(value, Ordering::Relaxed);
+        self.note(event, value);
     }
 
     /// Adds unless the sum would pass `most`; whether it was added.
     pub fn add_up_to(&self, event: Event, value: u64, most: u64) -> bool {
         let within = |sum: u64| sum.checked_add(value).filter(|sum| *sum <= most);
         let added = self.values[event as usize].fetch_update(Ordering::Relaxed, Ordering::Relaxed, within).is_ok();
-        if let Some(parent) = self.parent.as_ref().filter(|_| added) {
-            parent.add(event, value);
+        if added {
+            self.note(event, value);
+            if let Some(parent) = &self.parent {
+                parent.add(event, value);
+            }
         }
         added
     }

@@ -10,6 +10,7 @@ pub mod errors;
 pub mod events;
 pub mod gauges;
 pub mod insert_gear;
+pub mod last_entry;
 pub mod limit;
 pub mod logs;
 pub mod macros;

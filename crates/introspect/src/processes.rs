@@ -42,6 +42,7 @@ static MEASURING: LazyLock<Thread> = LazyLock::new(|| {
 pub struct Running(Arc<QueryContext>, Option<Profiling>);
 
 pub fn start(context: &Arc<QueryContext>) -> Result<Running> {
+    profiler::events::begin(context)?;
     let mut running = RUNNING.lock();
     if running.contains_key(&context.query_id) {
         return Err(Error::new(

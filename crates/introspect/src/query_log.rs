@@ -98,7 +98,7 @@ impl UsedNames {
             data_type_families: used.names(Use::DataTypeFamily),
             formats: used.names(Use::Format),
             functions: used.names(Use::Function),
-            missing_privileges: used.names(Use::MissingPrivilege),
+            missing_privileges: missing_privileges(used),
             partitions: used.names(Use::Partition),
             privileges: privileges(used),
             storages: used.names(Use::Storage),
@@ -120,6 +120,20 @@ fn privileges(used: &Used) -> Vec<String> {
     };
     let tables = used.names(Use::TableAskedAbout);
     let all: BTreeSet<String> = tables.iter().map(of_table).chain(used.names(Use::Privilege)).collect();
+    all.into_iter().collect()
+}
+
+/// Rights that were asked about and are not there: of tables of which nothing may be read, on the columns that were wanted, where
+/// these are known.
+fn missing_privileges(used: &Used) -> Vec<String> {
+    let mut all: BTreeSet<String> = used.names(Use::MissingPrivilege).into_iter().collect();
+    for table in used.names(Use::TableDenied) {
+        let (database, name) = table.split_once('.').unwrap_or(("", &table));
+        let on = format!(" ON {}.{}", identifier(database), identifier(name));
+        if !all.iter().any(|right| right.starts_with("SELECT(") && right.ends_with(&on)) {
+            all.insert(format!("SELECT{on}"));
+        }
+    }
     all.into_iter().collect()
 }
 
@@ -200,6 +214,14 @@ fn cut(query: &str, settings: &Settings) -> String {
 }
 
 impl QueryLogEntry {
+    /// What the query counted so far, where its settings want that.
+    pub(crate) fn events(context: &QueryContext) -> Vec<(&'static str, u64)> {
+        match context.settings.log_profile_events {
+            true => context.counters.nonzero().into_iter().map(|(event, value)| (event.name(), value)).collect(),
+            false => Vec::new(),
+        }
+    }
+
     /// What is known of the query now. `tables`: with their databases; an empty name stands for the database alone.
     pub fn of(
         kind: QueryLogType,
@@ -251,10 +273,7 @@ impl QueryLogEntry {
             query_id: context.query_id.clone(),
             thread_ids: context.thread_ids(),
             threads_peak: context.threads_peak(),
-            profile_events: match context.settings.log_profile_events {
-                true => context.counters.nonzero().into_iter().map(|(event, value)| (event.name(), value)).collect(),
-                false => Vec::new(),
-            },
+            profile_events: Self::events(context),
             settings: if context.settings.log_query_settings { context.settings.shown() } else { Vec::new() },
         }
     }
@@ -302,6 +321,9 @@ mod tests {
         context.used.note(Use::Column, "db.t2.c");
         context.note_right(true, "INSERT(x) ON db.u");
         context.note_right(false, "DROP TABLE ON db.v");
+        context.used.note(Use::TableDenied, "db.w");
+        context.used.note(Use::TableDenied, "db.x");
+        context.note_right(false, "SELECT(a, b) ON db.x");
         let tables =
             [("db", "u"), ("db", ""), ("other", ""), ("db", "u")].map(|(one, two)| (one.to_string(), two.to_string()));
         let of = |kind| QueryLogEntry::of(kind, "", &tables, &context, None);
@@ -309,7 +331,8 @@ mod tests {
         assert!(begun.used.privileges.is_empty() && begun.used.missing_privileges.is_empty());
         let ended = of(QueryLogType::QueryFinish);
         assert_eq!(ended.used.privileges, ["INSERT(x) ON db.u", "SELECT ON db.`a-b`", "SELECT(a, b) ON db.t"]);
-        assert_eq!(ended.used.missing_privileges, ["DROP TABLE ON db.v"]);
+        let missing = ["DROP TABLE ON db.v", "SELECT ON db.w", "SELECT(a, b) ON db.x"];
+        assert_eq!(ended.used.missing_privileges, missing);
         assert_eq!((ended.databases, ended.tables), (vec!["db".into(), "other".into()], vec!["db.u".into()]));
     }
 

@@ -39,6 +39,7 @@ pub const DECLARED: &[ServerSetting] = &[
     ),
     declared("default_database", "String", "default", "The database of clients that name none."),
     declared("default_session_timeout", "UInt32", "60", "Seconds that a session over HTTP is kept without a request."),
+    declared("enable_http_stacktrace", "Bool", "1", "Whether stacktrace=1 in a URL has errors told with their stack."),
     declared("keep_alive_timeout", "Seconds", "30", "Seconds that an HTTP connection waits for the next request."),
     declared(
         "max_concurrent_queries",
@@ -47,6 +48,12 @@ pub const DECLARED: &[ServerSetting] = &[
         "Queries that run at the same time; others are refused. 0: any number.",
     ),
     declared("max_connections", "Int32", "4096", "Connections that are open at a time; more wait. 0: any number."),
+    declared(
+        "max_partition_size_to_drop",
+        "UInt64",
+        "50000000000",
+        "Bytes of a partition or part that may be dropped, unless a query says otherwise. 0: any number.",
+    ),
     declared("max_server_memory_usage", "UInt64", "0", "Bytes of memory that all queries together may use."),
     declared(
         "max_server_memory_usage_to_ram_ratio",
@@ -55,6 +62,12 @@ pub const DECLARED: &[ServerSetting] = &[
         "The same as a share of the machine's memory; the lesser of the two holds. 0: no share.",
     ),
     declared("max_session_timeout", "UInt32", "3600", "Seconds of session_timeout that a request over HTTP may ask for."),
+    declared(
+        "max_table_size_to_drop",
+        "UInt64",
+        "50000000000",
+        "Bytes of a table that may be dropped, unless a query says otherwise. 0: any number.",
+    ),
     declared("path", "String", "./data", "The folder where tables last."),
     declared("query_condition_cache_size", "UInt64", "104857600", "Bytes of what is remembered of conditions and granules."),
     declared("shutdown_wait_unfinished", "UInt64", "10", "Seconds that running queries have when the server is to end."),
@@ -81,6 +94,11 @@ pub fn set(name: &str, value: impl ToString) {
     }
 }
 
+/// The default holds again.
+pub fn unset(name: &str) {
+    VALUES.write().remove(name);
+}
+
 impl ServerSetting {
     /// The value in force.
     pub fn value(&self) -> String {
@@ -98,6 +116,8 @@ mod tests {
         assert_eq!(setting.value(), "10");
         set("shutdown_wait_unfinished", 7);
         assert_eq!(setting.value(), "7");
+        unset("shutdown_wait_unfinished");
+        assert_eq!(setting.value(), "10");
         set("no_such_setting", 1);
         assert!(find("no_such_setting").is_none());
         assert_eq!(nearest_name("max_connection"), Some("max_connections"));

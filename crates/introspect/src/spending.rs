@@ -18,6 +18,8 @@ pub(crate) fn events_of(spent: &Spent) -> impl Iterator<Item = (Event, u64)> {
         (Event::OSCPUWaitMicroseconds, spent.runnable),
         (Event::OSIOWaitMicroseconds, spent.disk),
         (Event::LockWaitMicroseconds, spent.lock),
+        (Event::NetworkWaitMicroseconds, spent.network),
+        (Event::ClientWaitMicroseconds, spent.client),
         (Event::SoftPageFaults, spent.soft_faults),
         (Event::HardPageFaults, spent.hard_faults),
         (Event::VoluntaryContextSwitches, spent.voluntary_switches),

@@ -20,6 +20,8 @@ pub enum Use {
     Privilege,
     /// `database.table`: the user was asked about its rights to read it. What of it is read is known later.
     TableAskedAbout,
+    /// `database.table`: nothing of it may be read. Which columns were wanted, `MissingPrivilege` may say.
+    TableDenied,
     /// An engine of a table that is made.
     Storage,
     TableFunction,

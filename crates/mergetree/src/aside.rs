@@ -100,6 +100,12 @@ pub async fn check(core: &Core, context: &Arc<QueryContext>, choice: &PartChoice
     found.map(|_| ())
 }
 
+/// Bytes of the table's parts that are chosen.
+pub fn bytes_of(core: &Core, choice: &PartChoice) -> Result<u64> {
+    let chosen = Chosen::of(core, choice)?.of_table(&core.manifest.current())?;
+    Ok(chosen.iter().map(|part| part.bytes).sum())
+}
+
 pub async fn detach(core: &Core, context: &Arc<QueryContext>, choice: &PartChoice) -> Result<()> {
     let chosen = Chosen::of(core, choice)?;
     commit(core, context, |state| {

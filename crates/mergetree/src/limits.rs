@@ -1,6 +1,10 @@
-//! Settings that keep a table from being changed: `table_readonly`, and the sizes from which on it takes no more rows.
+//! Settings that keep a table from being changed: `table_readonly`, the sizes from which on it takes no more rows, and what has to
+//! be free on its disk.
 
-use gristmill_base::{Error, ErrorCode, Result};
+use std::path::Path;
+
+use gristmill_base::{Error, ErrorCode, Result, machine, units};
+use gristmill_introspect::Settings;
 
 use crate::manifest::{PartEntry, State};
 use crate::table::Core;
@@ -49,6 +53,47 @@ impl Core {
         }
         Ok(())
     }
+
+    /// That as much of the disk is free as an INSERT wants: the table's settings go before the query's, and the greater of the two
+    /// limits holds. A bucket has no end. Error: NOT_ENOUGH_SPACE.
+    pub fn check_free_space(&self, of_query: &Settings) -> Result<()> {
+        let bytes = match self.settings.min_free_disk_bytes_to_perform_insert {
+            0 => of_query.min_free_disk_bytes_to_perform_insert,
+            bytes => bytes,
+        };
+        let ratio = match self.settings.min_free_disk_ratio_to_perform_insert {
+            ratio if ratio > 0.0 => ratio,
+            _ => of_query.min_free_disk_ratio_to_perform_insert,
+        };
+        if bytes == 0 && ratio <= 0.0 {
+            return Ok(());
+        }
+        let location = self.store.location("");
+        let Some(disk) = on_disk(Path::new(&location)) else { return Ok(()) };
+        let wanted = bytes.max((disk.capacity as f64 * ratio.max(0.0)) as u64);
+        if disk.available >= wanted {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorCode::NOT_ENOUGH_SPACE,
+            format!(
+                "Could not perform insert into {}: {} of its disk are free, and {} have to be \
+                 (min_free_disk_bytes_to_perform_insert = {bytes}, min_free_disk_ratio_to_perform_insert = {ratio}). Make room, or set \
+                 them lower: as settings of the table, else of the query",
+                self.name(),
+                units::bytes_binary(disk.available as f64),
+                units::bytes_binary(wanted as f64),
+            ),
+        ))
+    }
+}
+
+/// The file system of a folder; `None`: it is none of this machine's. The folder of a table without rows is not made yet.
+fn on_disk(folder: &Path) -> Option<machine::Filesystem> {
+    if !folder.is_absolute() {
+        return None;
+    }
+    folder.ancestors().find_map(|folder| machine::filesystem(folder).ok())
 }
 
 /// What takes room: replaced parts do until they are swept.

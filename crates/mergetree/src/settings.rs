@@ -133,6 +133,8 @@ table_settings! {
     max_table_size_rows: u64 = 0, "Rows of the table above which inserts are refused. 0: never.";
     max_table_size_bytes_compressed: u64 = 0, "Bytes on disk of the table, with those of replaced parts, above which inserts are refused. 0: never.";
     max_table_size_bytes_uncompressed: u64 = 0, "Bytes as values of the table, with those of replaced parts, above which inserts are refused. 0: never.";
+    min_free_disk_bytes_to_perform_insert: u64 = 0, "Bytes that have to be free on the table's disk for an INSERT. 0: as the query's setting of this name says.";
+    min_free_disk_ratio_to_perform_insert: f64 = 0.0, "The share of the table's disk that has to be free for an INSERT. 0: as the query's setting of this name says.";
     fsync_after_insert: bool = true, "Parts and commits always reach the disk before an INSERT is answered; the setting is accepted. (ClickHouse: 0.)";
 }
 

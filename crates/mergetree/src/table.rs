@@ -545,6 +545,10 @@ impl Table for MergeTree {
         Some(self.core.manifest.current().bytes)
     }
 
+    fn bytes_of(&self, chosen: &PartChoice) -> Result<u64> {
+        aside::bytes_of(&self.core, chosen)
+    }
+
     async fn open_parts(&self, context: &Arc<QueryContext>) -> Result<()> {
         part_rows::open(&self.core, context).await
     }

@@ -40,6 +40,8 @@ pub struct Core {
     pub default_database: String,
     /// How long an HTTP connection waits for the head of a request. Zero: it ends with its answer.
     pub keep_alive: Duration,
+    /// Whether errors over HTTP come with their stack where the URL asks for it.
+    pub http_stacktrace: bool,
     pub routing: SharedRouting,
     /// The server takes nothing new.
     pub stopping: CancellationToken,
@@ -214,14 +216,15 @@ pub fn error_text(error: &Error) -> String {
     format!("{error} (version {DIALECT_VERSION} (official build))")
 }
 
-/// The same with the calls that led to it, in ClickHouse's form.
-pub fn error_text_with_stack(error: &Error) -> String {
+/// The calls that led to an error, a line each.
+pub fn stack_text(error: &Error) -> String {
     // The first names make the whole table of symbols be read.
-    let stack = runtime::aside(|| {
-        let stack = profiler::stack_text(&symbols::in_file(error.trace()));
-        symbols::close();
-        stack
-    });
+    runtime::aside(|| profiler::stack_text(&symbols::in_file(error.trace())))
+}
+
+/// The error with the calls that led to it, in ClickHouse's form.
+pub fn error_text_with_stack(error: &Error) -> String {
+    let stack = stack_text(error);
     format!(
         "{error}, Stack trace (when copying this message, always include the lines below):\n\n{stack} (version {DIALECT_VERSION} \
          (official build))"

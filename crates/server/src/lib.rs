@@ -1,6 +1,6 @@
 //! The server: ClickHouse's protocols in front of the engine.
 //!
-//! `server` listens and ends, `core` is what all connections share. `native` is the protocol
+//! `server` listens and ends, `core` is what all connections share, `traffic` tells what they moved. `native` is the protocol
 //! over TCP, `http` the one over HTTP; `otlp` sends spans of queries to a collector.
 
 mod core;
@@ -15,6 +15,7 @@ mod otlp;
 mod server;
 mod sessions_log;
 mod tls;
+mod traffic;
 mod user_sessions;
 
 pub use http::handlers::{

@@ -1,9 +1,11 @@
-//! A connection whose bytes are counted: those of all interfaces together, and of each by itself.
+//! A connection whose bytes are counted: those of all interfaces together, and of each by itself; and the time that writing them takes.
 
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
 
 use gristmill_introspect::{Counters, Event};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -40,16 +42,68 @@ impl Drop for Ended {
     }
 }
 
+/// What a socket did since it was opened.
+#[derive(Debug, Default)]
+pub struct Meter {
+    received_bytes: AtomicU64,
+    sending_nanos: AtomicU64,
+}
+
+impl Meter {
+    pub fn received_bytes(&self) -> u64 {
+        self.received_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Time that writing took, waiting for the client included.
+    pub fn sending_micros(&self) -> u64 {
+        self.sending_nanos.load(Ordering::Relaxed) / 1000
+    }
+
+    /// Gives the microseconds that are full by now.
+    fn sent_for(&self, time: Duration) -> u64 {
+        let nanos = time.as_nanos() as u64;
+        let before = self.sending_nanos.fetch_add(nanos, Ordering::Relaxed);
+        (before + nanos) / 1000 - before / 1000
+    }
+}
+
 #[derive(Debug)]
 pub struct Metered<S> {
     socket: S,
     interface: Interface,
     counters: Arc<Counters>,
+    meter: Arc<Meter>,
+    /// Since when the client takes nothing of what is to be written.
+    blocked: Option<Instant>,
 }
 
 impl<S> Metered<S> {
     pub fn of(socket: S, interface: Interface) -> Self {
-        Metered { socket, interface, counters: Counters::server() }
+        Metered { socket, interface, counters: Counters::server(), meter: Arc::default(), blocked: None }
+    }
+
+    /// What it is told by while somebody else has the connection.
+    pub fn meter(&self) -> Arc<Meter> {
+        self.meter.clone()
+    }
+
+    /// Writes, and counts the time from the first try on.
+    fn writing<T>(&mut self, write: impl FnOnce(Pin<&mut S>) -> Poll<T>) -> Poll<T>
+    where
+        S: Unpin,
+    {
+        let begun = self.blocked.take().unwrap_or_else(Instant::now);
+        let written = write(Pin::new(&mut self.socket));
+        match written.is_pending() {
+            true => self.blocked = Some(begun),
+            false => {
+                let micros = self.meter.sent_for(begun.elapsed());
+                if micros > 0 {
+                    self.counters.add(Event::NetworkSendElapsedMicroseconds, micros);
+                }
+            }
+        }
+        written
     }
 
     fn sent(&self, bytes: usize) {
@@ -63,6 +117,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.socket).poll_read(task, buffer))?;
         let bytes = (buffer.filled().len() - before) as u64;
+        self.meter.received_bytes.fetch_add(bytes, Ordering::Relaxed);
         self.counters.add(Event::NetworkReceiveBytes, bytes);
         self.counters.add(self.interface.receives, bytes);
         Poll::Ready(Ok(()))
@@ -71,7 +126,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
     fn poll_write(mut self: Pin<&mut Self>, task: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let written = ready!(Pin::new(&mut self.socket).poll_write(task, bytes))?;
+        let written = ready!(self.writing(|socket| socket.poll_write(task, bytes)))?;
         self.sent(written);
         Poll::Ready(Ok(written))
     }
@@ -81,7 +136,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
         task: &mut Context<'_>,
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = ready!(Pin::new(&mut self.socket).poll_write_vectored(task, pieces))?;
+        let written = ready!(self.writing(|socket| socket.poll_write_vectored(task, pieces)))?;
         self.sent(written);
         Poll::Ready(Ok(written))
     }
@@ -91,7 +146,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_flush(task)
+        self.writing(|socket| socket.poll_flush(task))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -117,5 +172,20 @@ mod tests {
         ours.write_all(b"123").await.expect("sent");
         assert!(counters.get(Event::InterfaceNativeReceiveBytes) >= before[0] + 5);
         assert!(counters.get(Event::InterfaceNativeSendBytes) >= before[1] + 3);
+        assert_eq!(ours.meter().received_bytes(), 5);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_takes_nothing_takes_time() {
+        let (ours, mut theirs) = tokio::io::duplex(64);
+        let mut ours = Metered::of(ours, Interface::NATIVE);
+        let meter = ours.meter();
+        let reads = async {
+            tokio::time::sleep(Duration::from_millis(30)).await;
+            theirs.read_exact(&mut [0; 100]).await.expect("received");
+        };
+        let (sent, ()) = tokio::join!(ours.write_all(&[0; 100]), reads);
+        sent.expect("sent");
+        assert!(meter.sending_micros() >= 25_000, "{}", meter.sending_micros());
     }
 }

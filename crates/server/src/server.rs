@@ -57,6 +57,8 @@ pub struct ServerConfig {
     pub keep_alive: Duration,
     /// What sessions begin with.
     pub settings: Settings,
+    /// Whether errors over HTTP come with their stack where the URL asks for it.
+    pub http_stacktrace: bool,
     /// Which request over HTTP is answered how.
     pub routing: Routing,
     /// Of sessions over HTTP.
@@ -78,6 +80,7 @@ impl Default for ServerConfig {
             display_name: None,
             default_database: "default".to_string(),
             keep_alive: Duration::from_secs(30),
+            http_stacktrace: true,
             shutdown_grace: Duration::from_secs(10),
             settings: Settings::default(),
             routing: Routing::default(),
@@ -109,6 +112,7 @@ impl Server {
             ("keep_alive_timeout", config.keep_alive.as_secs().to_string()),
             ("max_concurrent_queries", config.max_concurrent_queries.to_string()),
             ("max_connections", config.max_connections.to_string()),
+            ("enable_http_stacktrace", u8::from(config.http_stacktrace).to_string()),
             ("shutdown_wait_unfinished", config.shutdown_grace.as_secs().to_string()),
             ("default_session_timeout", config.session_timeouts.default.as_secs().to_string()),
             ("max_session_timeout", config.session_timeouts.max.as_secs().to_string()),
@@ -126,6 +130,7 @@ impl Server {
             settings: config.settings.clone(),
             default_database: config.default_database.clone(),
             keep_alive: config.keep_alive,
+            http_stacktrace: config.http_stacktrace,
             routing: SharedRouting::new(config.routing.clone()),
             stopping: CancellationToken::new(),
         });

@@ -137,7 +137,8 @@ impl Process {
             32..41 => self.load(1 + self.chance() % 3).await,
             41..58 => self.optimize().await,
             58..72 => self.sweep().await,
-            72..78 => self.update().await,
+            72..76 => self.update(false).await,
+            76..78 => self.update(true).await,
             78..81 => self.delete(true).await,
             81..83 => self.delete(false).await,
             83..89 => self.finish_one_mutation().await,
@@ -227,13 +228,13 @@ impl Process {
         Ok(())
     }
 
-    /// An UPDATE, for the end of which the process does or does not wait.
-    async fn update(&self) -> Result<()> {
+    /// An UPDATE … SET, which is seen at once, or an ALTER … UPDATE, for the end of which the process does or does not wait.
+    async fn update(&self, at_once: bool) -> Result<()> {
         let Some(bit) = self.world.journal.lock().new_update() else { return Ok(()) };
         let change = Change::Update(bit);
         let assignments = vec![("v".to_string(), format!("v + {}", 1_i64 << bit))];
         let update = RowChange::Update { assignments, condition: change.condition() };
-        self.mutate(change, update, false).await
+        self.mutate(change, update, at_once).await
     }
 
     /// A DELETE FROM, which is seen at once, or an ALTER … DELETE.

@@ -58,6 +58,9 @@ impl ColumnDefinition {
     }
 }
 
+/// As which an index of type `text` is shown.
+const TEXT_INDEX_GRANULARITY: u64 = 100_000_000;
+
 /// `name expression TYPE kind [GRANULARITY g]`
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkipIndexNode {
@@ -404,6 +407,9 @@ impl Cursor<'_> {
         let Some(granularity) = granularity.parse().ok().filter(|granules| *granules > 0) else {
             return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "Index GRANULARITY must be a positive integer"));
         };
+        // What it knows, it knows of each granule; so much is shown, whatever was written.
+        let is_text = kind.split('(').next() == Some("text");
+        let granularity = if is_text { TEXT_INDEX_GRANULARITY } else { granularity };
         Ok(SkipIndexNode { name, expression, in_parentheses: form == KeyForm::Parentheses, kind, granularity })
     }
 

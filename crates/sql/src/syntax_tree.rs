@@ -218,32 +218,12 @@ fn of_tables(table: &TableWithJoins, joined: bool, elements: &mut Vec<Tree>) -> 
     }
     elements.push(Tree::of("TablesInSelectQueryElement", first));
     for join in &table.joins {
-        use JoinOperator as J;
-        let constraint = match &join.join_operator {
-            J::ArrayJoin | J::LeftArrayJoin | J::InnerArrayJoin => {
-                let arrays = vec![of_factor(&join.relation)?];
-                elements.push(Tree::of("TablesInSelectQueryElement", vec![Tree::of("ArrayJoin", arrays)]));
-                continue;
-            }
-            J::Join(on)
-            | J::Inner(on)
-            | J::Left(on)
-            | J::LeftOuter(on)
-            | J::Right(on)
-            | J::RightOuter(on)
-            | J::FullOuter(on)
-            | J::CrossJoin(on)
-            | J::Semi(on)
-            | J::LeftSemi(on)
-            | J::RightSemi(on)
-            | J::Anti(on)
-            | J::LeftAnti(on)
-            | J::RightAnti(on)
-            | J::StraightJoin(on)
-            | J::AsOf { constraint: on, .. } => Some(on),
-            J::CrossApply | J::OuterApply => None,
-        };
-        let how = match constraint {
+        if let JoinOperator::ArrayJoin | JoinOperator::LeftArrayJoin | JoinOperator::InnerArrayJoin = join.join_operator {
+            let arrays = vec![of_factor(&join.relation)?];
+            elements.push(Tree::of("TablesInSelectQueryElement", vec![Tree::of("ArrayJoin", arrays)]));
+            continue;
+        }
+        let how = match constraint_of(&join.join_operator) {
             Some(JoinConstraint::On(condition)) => vec![one(condition)?],
             Some(JoinConstraint::Using(names)) => {
                 vec![Tree::list(names.iter().map(|name| Ok(identifier(&translate::parts(name)?))).collect::<Result<_>>()?)]
@@ -253,6 +233,30 @@ fn of_tables(table: &TableWithJoins, joined: bool, elements: &mut Vec<Tree>) -> 
         elements.push(Tree::of("TablesInSelectQueryElement", vec![of_factor(&join.relation)?, Tree::of("TableJoin", how)]));
     }
     Ok(())
+}
+
+/// What a join is on. ARRAY JOIN and PASTE JOIN have nothing.
+pub(crate) fn constraint_of(operator: &JoinOperator) -> Option<&JoinConstraint> {
+    use JoinOperator as J;
+    match operator {
+        J::ArrayJoin | J::LeftArrayJoin | J::InnerArrayJoin | J::CrossApply | J::OuterApply => None,
+        J::Join(on)
+        | J::Inner(on)
+        | J::Left(on)
+        | J::LeftOuter(on)
+        | J::Right(on)
+        | J::RightOuter(on)
+        | J::FullOuter(on)
+        | J::CrossJoin(on)
+        | J::Semi(on)
+        | J::LeftSemi(on)
+        | J::RightSemi(on)
+        | J::Anti(on)
+        | J::LeftAnti(on)
+        | J::RightAnti(on)
+        | J::StraightJoin(on)
+        | J::AsOf { constraint: on, .. } => Some(on),
+    }
 }
 
 fn of_factor(factor: &TableFactor) -> Result<Tree> {

@@ -22,6 +22,18 @@ SELECT count() FROM numbers(1000) AS a JOIN numbers(1000) AS b USING number SETT
 -- error: SET_SIZE_LIMIT_EXCEEDED
 SELECT count() FROM numbers(1000) AS a JOIN numbers(1000) AS b USING number SETTINGS max_bytes_in_join = 10;
 SELECT count() FROM numbers(10) AS a JOIN numbers(10) AS b USING number SETTINGS max_rows_in_join = 10;
+CREATE TABLE asof_left (k UInt32, t UInt32) ENGINE = Memory;
+CREATE TABLE asof_right (k UInt32, t UInt32, v UInt32) ENGINE = Memory;
+INSERT INTO asof_left SELECT number % 100, number FROM numbers(1000);
+INSERT INTO asof_right SELECT number % 100, number, number FROM numbers(1000);
+-- error: SET_SIZE_LIMIT_EXCEEDED
+SELECT sum(v) FROM asof_left ASOF JOIN asof_right USING (k, t) SETTINGS max_rows_in_join = 10;
+-- error: SET_SIZE_LIMIT_EXCEEDED
+SELECT sum(v) FROM asof_left AS l ASOF LEFT JOIN asof_right AS r ON l.k = r.k AND l.t > r.t SETTINGS max_rows_in_join = 10;
+-- error: SET_SIZE_LIMIT_EXCEEDED
+SELECT sum(v) FROM asof_left ASOF JOIN asof_right USING (k, t) SETTINGS max_bytes_in_join = 10;
+SELECT sum(v) FROM asof_left ASOF JOIN asof_right USING (k, t) SETTINGS max_rows_in_join = 1000;
+SELECT count() <= 1000 FROM asof_left ASOF JOIN asof_right USING (k, t) SETTINGS max_rows_in_join = 10, join_overflow_mode = 'break';
 CREATE TABLE wide (a UInt8, b UInt8, c UInt8) ENGINE = MergeTree ORDER BY a;
 INSERT INTO wide VALUES (1, 2, 3);
 -- error: TOO_MANY_COLUMNS

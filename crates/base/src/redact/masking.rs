@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::RwLock;
 
+use crate::{Error, ErrorCode, Result};
+
 /// The text with what matches replaced; `None`: nothing matches.
 pub type Replace = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
@@ -15,6 +17,8 @@ pub type Replace = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 pub struct Rule {
     pub name: String,
     pub replace: Replace,
+    /// A statement that matches is not run: it ought not to have been sent.
+    pub refuses: bool,
 }
 
 impl std::fmt::Debug for Rule {
@@ -47,6 +51,20 @@ pub fn masked(text: String) -> String {
         }
         None => text,
     })
+}
+
+/// That no rule refuses a statement of this text. Error: LOGICAL_ERROR, as ClickHouse has it, which tells the text as the rules let
+/// it be shown.
+pub fn check(text: impl FnOnce() -> String) -> Result<()> {
+    if !ANY.load(Ordering::Acquire) || RULES.read().iter().all(|rule| !rule.refuses) {
+        return Ok(());
+    }
+    let text = text();
+    let matches = |rule: &&Rule| rule.refuses && (rule.replace)(&text).is_some();
+    let Some(rule) = RULES.read().iter().find(matches).map(|rule| rule.name.clone()) else { return Ok(()) };
+    let why =
+        format!("The rule {rule} of <query_masking_rules> was triggered (throw_on_match) by the statement {}", masked(text));
+    Err(Error::new(ErrorCode::LOGICAL_ERROR, why))
 }
 
 /// How often a rule matched since this was asked last.

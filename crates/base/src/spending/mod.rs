@@ -4,7 +4,8 @@
 //! time. What the kernel says of such stretches (`kernel`) parts it into computing in the program and in the kernel, being
 //! ready while no processor was free, and being blocked; what blocks for a known reason is told apart by whoever knows it
 //! (`blocked`). Time in which no thread works for a query is parted by what its tasks say they wait for (`Waiting`). So
-//! `Spending::wall` adds up to the time that passed, and what nobody could name is "unattributed".
+//! `Spending::wall` adds up to the time that passed, and what nobody could name is "unattributed". No thread is blocked by
+//! the network, as it turns to something else: what a query waits for then is told of the thread that left it last.
 //!
 //! Some of a query's work may be told by itself, as that of a view: what threads do within it (`allocations::enter_part`) is
 //! credited to a tally of its own besides.
@@ -41,6 +42,10 @@ pub struct Spent {
     pub disk: u64,
     /// Blocked by a lock that others held.
     pub lock: u64,
+    /// Not on-thread time: the thread left last, and then all waited for object storage or another server.
+    pub network: u64,
+    /// The same of the client.
+    pub client: u64,
     /// Page faults that needed no disk.
     pub soft_faults: u64,
     /// Page faults that did.
@@ -74,6 +79,8 @@ impl Spent {
         runnable: 0,
         disk: 0,
         lock: 0,
+        network: 0,
+        client: 0,
         soft_faults: 0,
         hard_faults: 0,
         voluntary_switches: 0,
@@ -97,6 +104,8 @@ impl Spent {
         with(&mut self.runnable, other.runnable);
         with(&mut self.disk, other.disk);
         with(&mut self.lock, other.lock);
+        with(&mut self.network, other.network);
+        with(&mut self.client, other.client);
         with(&mut self.soft_faults, other.soft_faults);
         with(&mut self.hard_faults, other.hard_faults);
         with(&mut self.voluntary_switches, other.voluntary_switches);
@@ -171,7 +180,15 @@ impl Figures {
         &mut self.threads[at]
     }
 
-    fn total(&self) -> Spent {
+    /// Credits what was waited for while no thread worked.
+    fn credit_waits(&mut self) {
+        if let Some((thread, spent)) = self.clock.take_waits() {
+            self.of_thread(thread).spent.add(&spent);
+        }
+    }
+
+    fn total(&mut self) -> Spent {
+        self.credit_waits();
         let mut sum = Spent::NOTHING;
         self.threads.iter().for_each(|thread| sum.add(&thread.spent));
         sum
@@ -196,17 +213,22 @@ impl Spending {
     }
 
     /// A thread begins to work, at that time, and was ready for so many nanoseconds before it got a processor.
-    fn thread_comes(&self, now: u64, late: u64) {
-        self.0.lock().clock.thread_comes(now, late);
+    fn thread_comes(&self, thread: u32, now: u64, late: u64) {
+        let mut figures = self.0.lock();
+        figures.clock.thread_comes(thread, now, late);
+        // Before another may leave last.
+        figures.credit_waits();
     }
 
-    fn thread_leaves(&self, now: u64) {
-        self.0.lock().clock.thread_leaves(now);
+    fn thread_leaves(&self, thread: u32, now: u64) {
+        self.0.lock().clock.thread_leaves(thread, now);
     }
 
     /// What each thread spent so far, in the order in which they came. `settle` brings it up to date.
     pub fn threads(&self) -> Vec<OfThread> {
-        self.0.lock().threads.clone()
+        let mut figures = self.0.lock();
+        figures.credit_waits();
+        figures.threads.clone()
     }
 
     /// What all threads spent so far.
@@ -230,8 +252,9 @@ impl Spending {
 
     /// Where the time went since the tally was made.
     pub fn wall(&self) -> Wall {
-        let figures = self.0.lock();
-        figures.clock.wall(kernel::now_ns(), &figures.total())
+        let mut figures = self.0.lock();
+        let total = figures.total();
+        figures.clock.wall(kernel::now_ns(), &total)
     }
 
     /// Says what a task waits for, until the answer is dropped.

@@ -190,7 +190,7 @@ impl Thread {
         state.passes(now);
         (state.since_ns, state.left_ns) = (0, now);
         let Some(whom) = &state.whom else { return };
-        whom.spending().thread_leaves(now);
+        whom.spending().thread_leaves(self.id, now);
         let (held, held_peak) = allocations::take_held(whom);
         if held != 0 || held_peak != 0 {
             whom.spending().held(self.id, held, held_peak);
@@ -222,7 +222,7 @@ impl Thread {
             late = late.min(now.saturating_sub(state.left_ns));
             // Asking took its time, too, which is nobody's.
             state.since_ns = kernel::now_ns();
-            tally.spending().thread_comes(state.since_ns, late);
+            tally.spending().thread_comes(self.id, state.since_ns, late);
         }
         state.perf.count(tally.perf_events());
     }

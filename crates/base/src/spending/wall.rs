@@ -55,9 +55,13 @@ pub struct Clock {
     parted: u64,
     threads: u32,
     threads_peak: u32,
+    /// The thread that left last; 0: none has come yet.
+    left_last: u32,
     busy: u64,
     waits: [u32; KINDS],
     idle: [u64; KINDS],
+    /// Of that, what `take_waits` has not given yet.
+    idle_untold: [u64; KINDS],
     /// A thread was ready to go on and had no processor.
     idle_runnable: u64,
     idle_unattributed: u64,
@@ -70,9 +74,11 @@ impl Clock {
             parted: 0,
             threads: 0,
             threads_peak: 0,
+            left_last: 0,
             busy: 0,
             waits: [0; KINDS],
             idle: [0; KINDS],
+            idle_untold: [0; KINDS],
             idle_runnable: 0,
             idle_unattributed: 0,
         }
@@ -94,6 +100,7 @@ impl Clock {
         match self.waits.iter().position(|waits| *waits > 0) {
             Some(kind) => {
                 self.idle[kind] += passed;
+                self.idle_untold[kind] += passed;
                 0
             }
             None => {
@@ -104,7 +111,9 @@ impl Clock {
     }
 
     /// `late`: for how long the thread was ready before.
-    pub fn thread_comes(&mut self, now: u64, late: u64) {
+    pub fn thread_comes(&mut self, thread: u32, now: u64, late: u64) {
+        // What was waited for before any thread came is the first one's.
+        self.left_last = if self.left_last == 0 { thread } else { self.left_last };
         let late = self.part(now).min(late);
         self.idle_unattributed -= late;
         self.idle_runnable += late;
@@ -112,9 +121,24 @@ impl Clock {
         self.threads_peak = self.threads_peak.max(self.threads);
     }
 
-    pub fn thread_leaves(&mut self, now: u64) {
+    pub fn thread_leaves(&mut self, thread: u32, now: u64) {
         self.part(now);
         self.threads = self.threads.saturating_sub(1);
+        self.left_last = thread;
+    }
+
+    /// What was waited for while no thread worked, since this was asked last, and whose that is: the thread's that had left last.
+    pub fn take_waits(&mut self) -> Option<(u32, Spent)> {
+        let mut taken = Wait::ALL.map(|what| self.idle_untold[what as usize] / 1000);
+        // Threads are blocked by disks and locks, too, and their own figures have that.
+        (taken[Wait::Disk as usize], taken[Wait::Lock as usize]) = (0, 0);
+        if self.left_last == 0 || taken.iter().all(|micros| *micros == 0) {
+            return None;
+        }
+        // What is less than a microsecond is told with what comes next.
+        self.idle_untold.iter_mut().zip(taken).for_each(|(untold, taken)| *untold -= taken * 1000);
+        let (network, client) = (taken[Wait::Network as usize], taken[Wait::Client as usize]);
+        Some((self.left_last, Spent { network, client, ..Spent::NOTHING }))
     }
 
     pub fn begins_to_wait(&mut self, what: Wait, now: u64) {
@@ -195,10 +219,10 @@ mod tests {
     #[test]
     fn time_without_threads_is_that_of_the_wait_that_stands_first() {
         let mut clock = Clock::new();
-        clock.thread_comes(10 * MS, 5 * MS);
+        clock.thread_comes(7, 10 * MS, 5 * MS);
         clock.begins_to_wait(Wait::Client, 20 * MS);
         assert_eq!(clock.waits_now(), None, "a thread works");
-        clock.thread_leaves(30 * MS);
+        clock.thread_leaves(7, 30 * MS);
         assert_eq!(clock.waits_now(), Some(Some(Wait::Client)));
         clock.begins_to_wait(Wait::Network, 40 * MS);
         assert_eq!(clock.waits_now(), Some(Some(Wait::Network)));
@@ -216,10 +240,10 @@ mod tests {
     #[test]
     fn threads_at_a_time_share_the_time_that_passed() {
         let mut clock = Clock::new();
-        clock.thread_comes(MS, 0);
-        clock.thread_comes(MS, 0);
-        clock.thread_leaves(11 * MS);
-        clock.thread_leaves(11 * MS);
+        clock.thread_comes(7, MS, 0);
+        clock.thread_comes(7, MS, 0);
+        clock.thread_leaves(7, 11 * MS);
+        clock.thread_leaves(7, 11 * MS);
         let spent = Spent { real: 20_000, user: 10_000, disk: 5_000, ..Spent::default() };
         let wall = clock.wall(11 * MS, &spent);
         assert_eq!((wall.user, wall.disk, wall.unattributed), (5_000, 2_500, 2_500));
@@ -229,14 +253,39 @@ mod tests {
     #[test]
     fn a_thread_that_had_to_wait_for_a_processor_says_so_when_it_comes() {
         let mut clock = Clock::new();
-        clock.thread_comes(MS, 0);
-        clock.thread_leaves(2 * MS);
-        clock.thread_comes(12 * MS, 7 * MS);
-        clock.thread_leaves(12 * MS);
+        clock.thread_comes(7, MS, 0);
+        clock.thread_leaves(7, 2 * MS);
+        clock.thread_comes(7, 12 * MS, 7 * MS);
+        clock.thread_leaves(7, 12 * MS);
         clock.begins_to_wait(Wait::Network, 12 * MS);
-        clock.thread_comes(22 * MS, 7 * MS);
+        clock.thread_comes(7, 22 * MS, 7 * MS);
         let wall = clock.wall(22 * MS, &Spent { real: 1_000, user: 1_000, ..Spent::default() });
         assert_eq!((wall.user, wall.runnable, wall.network, wall.unattributed), (1_000, 7_000, 10_000, 3_000));
         assert_eq!(wall.total(), 21_000);
+    }
+
+    #[test]
+    fn what_is_waited_for_without_threads_is_that_of_the_one_that_left_last() {
+        let mut clock = Clock::new();
+        clock.begins_to_wait(Wait::Network, MS);
+        clock.ends_to_wait(Wait::Network, 4 * MS);
+        assert_eq!(clock.take_waits(), None, "there is no thread that it could be told of");
+        clock.thread_comes(7, 5 * MS, 0);
+        clock.thread_comes(8, 5 * MS, 0);
+        let waited = |network, client| Spent { network, client, ..Spent::NOTHING };
+        assert_eq!(clock.take_waits(), Some((7, waited(3_000, 0))));
+        clock.begins_to_wait(Wait::Network, 6 * MS);
+        clock.thread_leaves(7, 7 * MS);
+        assert_eq!(clock.take_waits(), None, "one works");
+        clock.thread_leaves(8, 9 * MS);
+        clock.ends_to_wait(Wait::Network, 20 * MS + 900);
+        clock.begins_to_wait(Wait::Client, 20 * MS + 900);
+        clock.begins_to_wait(Wait::Lock, 22 * MS + 900);
+        clock.thread_comes(7, 23 * MS, 0);
+        assert_eq!(clock.take_waits(), Some((8, waited(11_000, 2_000))));
+        assert_eq!(clock.take_waits(), None);
+        clock.thread_leaves(7, 24 * MS);
+        let wall = clock.wall(24 * MS, &Spent::NOTHING);
+        assert_eq!((wall.network, wall.client), (14_000, 2_000), "the threads' waits add up to those by the clock");
     }
 }

@@ -11,7 +11,7 @@ use object_store::{
 
 use super::*;
 use crate::definition::tests::definition;
-use crate::definition::{ConstraintDefinition, ConstraintKind, SkipIndexDefinition};
+use crate::definition::{ConstraintDefinition, ConstraintKind, SkipIndexDefinition, WrittenKeys};
 use crate::projection::ProjectionDefinition;
 use crate::ttl::{TtlAction, TtlRule};
 
@@ -21,6 +21,7 @@ const TABLE_V1_PROJECTIONS: &[u8] = include_bytes!("golden/v1_table_projections.
 const TABLE_WITH_TTL_V1: &[u8] = include_bytes!("golden/v1_table_ttl.json");
 const TABLE_WITH_CONSTRAINTS_V1: &[u8] = include_bytes!("golden/v1_table_constraints.json");
 const TABLE_WITH_COLUMN_WORDS_V1: &[u8] = include_bytes!("golden/v1_table_column_words.json");
+const TABLE_WITH_WRITTEN_KEYS_V1: &[u8] = include_bytes!("golden/v1_table_written_keys.json");
 const DATABASE_V1: &[u8] = include_bytes!("golden/v1_database.json");
 
 fn golden_table() -> TableDefinition {
@@ -189,6 +190,19 @@ fn statistics_settings_of_columns_and_places_are_read_and_written_as_ever() {
     table.ttl.rules = vec![moves("day", true, "default", false), moves("day + 1", false, "cold", true)];
     assert_eq!(v1::read(TABLE_WITH_COLUMN_WORDS_V1, false).expect("reads"), Record::Table(table.clone()));
     assert_eq!(without_checksum(&Record::Table(table)), String::from_utf8_lossy(TABLE_WITH_COLUMN_WORDS_V1));
+}
+
+#[test]
+fn keys_as_they_were_written_are_read_and_written_as_ever() {
+    let mut table = golden_table();
+    table.written_keys = WrittenKeys {
+        partition_by: Some("(toYYYYMM(day))".into()),
+        order_by: Some("(url, at)".into()),
+        primary_key: Some("(url)".into()),
+        sample_by: Some("(url)".into()),
+    };
+    assert_eq!(v1::read(TABLE_WITH_WRITTEN_KEYS_V1, false).expect("reads"), Record::Table(table.clone()));
+    assert_eq!(without_checksum(&Record::Table(table)), String::from_utf8_lossy(TABLE_WITH_WRITTEN_KEYS_V1));
 }
 
 #[test]

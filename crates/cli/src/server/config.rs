@@ -6,30 +6,21 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use gristmill_access::control::{State, id_of};
-use gristmill_access::entity::{
-    Chosen, Collection, CollectionValue, Host, Profile, SettingsElement, Storage, User, Writability, is_range,
-};
-use gristmill_access::grant::{Element, Granted};
-use gristmill_access::password::Method;
-use gristmill_access::policy::{Policy, Rule};
-use gristmill_access::{Level, Object, Privileges};
+use gristmill_access::control::State;
+use gristmill_access::entity::{Collection, CollectionValue, Storage};
+use gristmill_access::policy::Policy;
 use gristmill_base::redact::masking;
 use gristmill_base::{Result, ResultExt};
 use gristmill_engine::LogsConfig;
 use gristmill_engine::custom_suffixes::Suffixes;
-use gristmill_engine::interpret::configured_grants;
-use gristmill_introspect::{Settings, custom};
+use gristmill_introspect::custom;
 use gristmill_objstore::allowed_hosts::{self, AllowedHosts};
 use gristmill_server::Handlers;
-use regex::Regex;
+use hyper::header::{HeaderName, HeaderValue};
 
-use super::{handlers_config, logs_config, masking_config};
+use super::{handlers_config, logs_config, masking_config, options_config, users_config};
 use crate::config_tree::{Node, invalid, parsed, read};
-
-const DEFAULT_QUOTA: &str = "default";
 
 /// What a file says; `None` and empty: nothing.
 #[derive(Debug, Default)]
@@ -60,6 +51,8 @@ pub struct Config {
     pub default_database: Option<String>,
     /// Seconds that an HTTP connection waits for a request.
     pub keep_alive_timeout: Option<u64>,
+    /// Whether errors over HTTP come with their stack where the URL asks for it.
+    pub http_stacktrace: Option<bool>,
     /// Words that stand for a text.
     pub macros: BTreeMap<String, String>,
     /// Files of suffixes of domains, by the names of the lists.
@@ -88,6 +81,11 @@ pub struct Config {
     /// Seconds that a session over HTTP is kept.
     pub default_session_timeout: Option<u64>,
     pub max_session_timeout: Option<u64>,
+    /// Bytes of a table, and of a partition, that may be dropped.
+    pub max_table_size_to_drop: Option<u64>,
+    pub max_partition_size_to_drop: Option<u64>,
+    /// Headers of what OPTIONS answers; `None`: as without a configuration.
+    pub options: Option<Vec<(HeaderName, HeaderValue)>>,
 }
 
 /// What is read of `config.xml`; the names of other elements are told.
@@ -118,6 +116,7 @@ const KNOWN: &[&str] = &[
     "default_database",
     "default_profile",
     "keep_alive_timeout",
+    "enable_http_stacktrace",
     "macros",
     "top_level_domains_lists",
     "top_level_domains_path",
@@ -135,6 +134,9 @@ const KNOWN: &[&str] = &[
     "http_server_default_response",
     "default_session_timeout",
     "max_session_timeout",
+    "max_table_size_to_drop",
+    "max_partition_size_to_drop",
+    "http_options_response",
 ];
 
 impl Config {
@@ -181,6 +183,7 @@ impl Config {
             display_name: root.text(&["display_name"]),
             default_database: root.text(&["default_database"]),
             keep_alive_timeout: root.number(&["keep_alive_timeout"])?,
+            http_stacktrace: switch(&root, "enable_http_stacktrace")?,
             macros: texts(root.child("macros")),
             domain_lists: texts(root.child("top_level_domains_lists")),
             domain_lists_path: file_of(&["top_level_domains_path"]),
@@ -188,7 +191,7 @@ impl Config {
             timezone: root.text(&["timezone"]),
             memory_ratio: root.number(&["max_server_memory_usage_to_ram_ratio"])?,
             merge_tree: texts(root.child("merge_tree")),
-            passwords: passwords(&root)?,
+            passwords: users_config::passwords(&root)?,
             collections: collections(&root),
             allowed_hosts: allowed_hosts(&root)?,
             logs: logs_config::read(&root)?,
@@ -197,6 +200,9 @@ impl Config {
             default_response: root.text(&["http_server_default_response"]),
             default_session_timeout: root.number(&["default_session_timeout"])?,
             max_session_timeout: root.number(&["max_session_timeout"])?,
+            max_table_size_to_drop: root.number(&["max_table_size_to_drop"])?,
+            max_partition_size_to_drop: root.number(&["max_partition_size_to_drop"])?,
+            options: options_config::read(&root)?,
         };
         let users_file = root.text(&["users_config"]).or_else(|| root.text(&["user_directories", "users_xml", "path"]));
         // Beside the configuration, as a name that is no whole path is.
@@ -207,7 +213,7 @@ impl Config {
         };
         let root = of_users.as_ref().unwrap_or(&root);
         if root.child("users").is_some() || root.child("profiles").is_some() {
-            config.access = Some(access(root, config.default_profile.clone())?);
+            config.access = Some(users_config::access(root, config.default_profile.clone())?);
         }
         if let Some(profile) = &config.default_profile {
             let known = config.access.clone().unwrap_or_else(State::unconfigured);
@@ -233,26 +239,19 @@ impl Config {
     }
 }
 
+/// An element that says yes or no. Error: INVALID_CONFIG_PARAMETER.
+fn switch(root: &Node, name: &str) -> Result<Option<bool>> {
+    let Some(text) = root.text(&[name]) else { return Ok(None) };
+    match text.trim().to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" | "1" => Ok(Some(true)),
+        "false" | "no" | "off" | "0" => Ok(Some(false)),
+        other => Err(invalid(format!("<{name}> is '{other}': write true or false"))),
+    }
+}
+
 /// The elements in one, with their texts.
 fn texts(node: Option<&Node>) -> BTreeMap<String, String> {
     node.iter().flat_map(|node| &node.children).map(|child| (child.name.clone(), child.text.trim().to_string())).collect()
-}
-
-/// `<password_complexity>`, `<allow_plaintext_password>`, `<allow_no_password>`
-fn passwords(root: &Node) -> Result<Policy> {
-    let allows = |name: &str| root.text(&[name]).is_none_or(|text| text != "0" && text != "false");
-    let mut policy = Policy {
-        allows_plaintext: allows("allow_plaintext_password"),
-        allows_none: allows("allow_no_password"),
-        rules: Vec::new(),
-    };
-    for rule in root.children("password_complexity").flat_map(|all| all.children("rule")) {
-        let (pattern, message) = (rule.text(&["pattern"]).unwrap_or_default(), rule.text(&["message"]).unwrap_or_default());
-        let fits = Regex::new(&pattern)
-            .map_err(|error| invalid(format!("<pattern>{pattern}</pattern> in <password_complexity>: {error}")))?;
-        policy.rules.push(Rule { pattern, message, fits: Arc::new(move |password| fits.is_match(password)) });
-    }
-    Ok(policy)
 }
 
 /// `<remote_url_allow_hosts>`; in a server metadata is refused unless it is listed there.
@@ -279,211 +278,11 @@ fn collections(root: &Node) -> BTreeMap<String, Collection> {
     root.child("named_collections").map(|all| all.children.iter().map(of).collect()).unwrap_or_default()
 }
 
-fn access(root: &Node, default_profile: Option<String>) -> Result<State> {
-    check_quotas(root)?;
-    let mut state = State { default_profile, ..State::unconfigured() };
-    if let Some(profiles) = root.child("profiles") {
-        for node in &profiles.children {
-            let settings = profile(node).context(|| format!("in the profile {}", node.name))?;
-            let (id, name) = (id_of("profile", &node.name), node.name.clone());
-            let profile = Profile { id, name: name.clone(), storage: Storage::UsersXml, settings, to: Chosen::None };
-            state.profiles.insert(name, profile);
-        }
-    }
-    if let Some(users) = root.child("users") {
-        state.users.clear();
-        state.has_built_in_default = false;
-        for node in &users.children {
-            let user = user(node, &state).context(|| format!("in the user {}", node.name))?;
-            state.users.insert(user.name.clone(), user);
-        }
-    }
-    Ok(state)
-}
-
-fn profile(node: &Node) -> Result<Vec<SettingsElement>> {
-    let mut elements = Vec::new();
-    for child in &node.children {
-        match child.name.as_str() {
-            "profile" => elements.push(SettingsElement::Profile(child.text.trim().to_string())),
-            "constraints" => elements.extend(child.children.iter().map(constraint)),
-            name => {
-                let value = child.text.trim().to_string();
-                let mut settings = Settings::default();
-                if settings.get(name).is_none() && !custom::is_custom(name) {
-                    tracing::warn!("The setting {name} of the profile {} means nothing here", node.name);
-                    continue;
-                }
-                settings.set(name, &value)?;
-                let (min, max, writability) = (None, None, None);
-                elements.push(SettingsElement::Setting {
-                    name: name.to_string(),
-                    value: Some(value),
-                    min,
-                    max,
-                    writability,
-                });
-            }
-        }
-    }
-    Ok(elements)
-}
-
-fn constraint(node: &Node) -> SettingsElement {
-    let writability = if node.child("readonly").or(node.child("const")).is_some() {
-        Some(Writability::Const)
-    } else {
-        node.child("changeable_in_readonly").map(|_| Writability::ChangeableInReadonly)
-    };
-    let (min, max) = (node.text(&["min"]), node.text(&["max"]));
-    SettingsElement::Setting { name: node.name.clone(), value: None, min, max, writability }
-}
-
-/// What is read of a user. Anything else may be meant to restrict it, so nothing else is passed over.
-const OF_USER: &[&str] = &[
-    "password",
-    "password_sha256_hex",
-    "password_double_sha1_hex",
-    "no_password",
-    "networks",
-    "profile",
-    "quota",
-    "default_database",
-    "grants",
-    "allow_databases",
-    "access_management",
-    "named_collection_control",
-    // What they switch on is not there: secrets of collections are shown to nobody.
-    "show_named_collections",
-    "show_named_collections_secrets",
-];
-
-/// Error: INVALID_CONFIG_PARAMETER, for what would restrict the user in ClickHouse and cannot here.
-fn check_user(node: &Node) -> Result<()> {
-    if let Some(other) = node.children.iter().find(|child| !OF_USER.contains(&child.name.as_str())) {
-        let instead = match other.name.as_str() {
-            "databases" => {
-                "row filters are not there: make a view with the condition, grant SELECT on it in <grants>, and remove the element"
-            }
-            "allow_dictionaries" => "dictionaries are not there: remove the element",
-            _ => "remove the element, or let the user in by <password_sha256_hex> and say in <grants> what it may do",
-        };
-        return Err(invalid(format!("<{}> is not supported: {instead}", other.name)));
-    }
-    if let Some(quota) = node.text(&["quota"]).filter(|quota| quota != DEFAULT_QUOTA) {
-        let text =
-            "quotas are not there: limit queries in the user's profile (max_execution_time, max_rows_to_read, …) instead";
-        return Err(invalid(format!("<quota>{quota}</quota> is not supported: {text}")));
-    }
-    Ok(())
-}
-
-/// Error: INVALID_CONFIG_PARAMETER, where the quota of everybody limits anything.
-fn check_quotas(root: &Node) -> Result<()> {
-    let quota = root.path(&["quotas", DEFAULT_QUOTA]);
-    let limits = quota.into_iter().flat_map(|quota| quota.children("interval")).flat_map(|interval| &interval.children);
-    let mut limits = limits.filter(|limit| !["duration", "randomize"].contains(&limit.name.as_str()));
-    match limits.find(|limit| !["", "0"].contains(&limit.text.trim())) {
-        None => Ok(()),
-        Some(limit) => Err(invalid(format!(
-            "<{}> of <quotas><default> is not supported: quotas are not there; set it to 0, and limit queries in the profile default",
-            limit.name
-        ))),
-    }
-}
-
-/// `<allow_databases><database>a</database></allow_databases>`: nothing of other databases.
-fn only_of_databases(allowed: &Node, granted: &mut Granted) {
-    let of_data = |object| Element { privileges: vec![(Privileges::grantable_on(Level::Database), Vec::new())], object };
-    granted.revoke(&of_data(Object::EVERYTHING), false);
-    for database in allowed.children("database") {
-        granted.grant(&of_data(Object::database(database.text.trim())), true);
-    }
-}
-
-fn user(node: &Node, state: &State) -> Result<User> {
-    check_user(node)?;
-    let mut user = User { storage: Storage::UsersXml, ..User::new(id_of("user", &node.name), &node.name) };
-    user.methods = vec![method(node)?.into()];
-    if let Some(networks) = node.child("networks") {
-        user.hosts = networks.children.iter().map(host).collect::<Result<_>>()?;
-    }
-    if let Some(profile) = node.text(&["profile"]) {
-        state.profile(&profile)?;
-        if profile != state.default_profile() {
-            user.settings.push(SettingsElement::Profile(profile));
-        }
-    }
-    user.default_database = node.text(&["default_database"]).unwrap_or_default();
-    let flag = |name: &str| node.text(&[name]).is_some_and(|text| text == "1" || text == "true");
-    match node.child("grants") {
-        Some(_) if node.child("allow_databases").is_some() => {
-            return Err(invalid("It has <grants> and <allow_databases>: say in <grants> alone what it may do".to_string()));
-        }
-        Some(grants) => {
-            let queries: Vec<String> = grants.children("query").map(|query| query.text.trim().to_string()).collect();
-            configured_grants(&queries, &mut user)?;
-        }
-        None => {
-            user.granted = Granted::all();
-            let mut taken = Vec::new();
-            for (name, switch) in
-                [("ACCESS MANAGEMENT", "access_management"), ("NAMED COLLECTION ADMIN", "named_collection_control")]
-            {
-                // Who manages users may grant itself the rest.
-                if !flag(switch) && !flag("access_management") {
-                    taken.push((Privileges::named(name)?, Vec::new()));
-                }
-            }
-            user.granted.revoke(&Element { privileges: taken, object: Object::EVERYTHING }, false);
-            if let Some(allowed) = node.child("allow_databases") {
-                only_of_databases(allowed, &mut user.granted);
-            }
-        }
-    }
-    Ok(user)
-}
-
-/// Error: INVALID_CONFIG_PARAMETER where there are several, or none.
-fn method(node: &Node) -> Result<Method> {
-    let mut methods = Vec::new();
-    if node.child("no_password").is_some() {
-        methods.push(Method::NoPassword);
-    }
-    if let Some(password) = node.child("password") {
-        // Every byte of it counts.
-        let password = password.text.clone();
-        methods.push(if password.is_empty() { Method::NoPassword } else { Method::PlaintextPassword { password } });
-    }
-    for (name, kind) in [("password_sha256_hex", "sha256_hash"), ("password_double_sha1_hex", "double_sha1_hash")] {
-        if let Some(hash) = node.text(&[name]) {
-            methods.push(Method::of_hash(kind, &hash, "")?);
-        }
-    }
-    match (methods.pop(), methods.is_empty()) {
-        (Some(method), true) => Ok(method),
-        (None, _) => Err(invalid(
-            "It has none of <password>, <password_sha256_hex>, <password_double_sha1_hex> and <no_password/>".to_string(),
-        )),
-        (Some(_), false) => {
-            Err(invalid("It has more than one of <password>, <password_sha256_hex> and the like".to_string()))
-        }
-    }
-}
-
-fn host(node: &Node) -> Result<Host> {
-    let text = node.text.trim();
-    match node.name.as_str() {
-        "ip" if text == "::/0" => Ok(Host::Any),
-        "ip" if is_range(text) => Ok(Host::Ip(text.to_string())),
-        "ip" => Err(invalid(format!("<ip>{text}</ip>: give an address, or a range such as 10.0.0.0/8"))),
-        "host" if text == "localhost" => Ok(Host::Local),
-        other => Err(invalid(format!("<{other}>{text}</{other}>: names of hosts are not looked up; <ip> is there"))),
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub mod tests {
+    use gristmill_access::entity::{Host, SettingsElement};
+    use gristmill_access::grant::Granted;
+
     use super::*;
 
     const FILE: &str = r#"<?xml version="1.0"?>
@@ -517,7 +316,7 @@ mod tests {
             </users>
         </clickhouse>"#;
 
-    fn config(text: &str) -> Result<Config> {
+    pub fn config(text: &str) -> Result<Config> {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("config.xml");
         std::fs::write(&file, text).expect("writes");
@@ -544,44 +343,12 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
-        let message = |text: &str| config(text).expect_err("a mistake").to_string();
-        assert!(message("<clickhouse><http_port>many</http_port></clickhouse>").contains("<http_port> is 'many'"));
-        assert!(message("<clickhouse><http_port>1</clickhouse>").contains("no XML"));
-        let user = |inner: &str| format!("<clickhouse><users><a>{inner}</a></users></clickhouse>");
-        assert!(message(&user("")).contains("in the user a"));
-        let twice = "<password>x</password><no_password/>";
-        assert!(message(&user(twice)).contains("more than one"));
-        assert!(message(&user("<password>x</password><profile>none</profile>")).contains("no settings profile"));
-        let unsupported = [
-            ("<databases><default><t><filter>a = 1</filter></t></default></databases>", "row filters are not there"),
-            ("<quota>strict</quota>", "quotas are not there"),
-            ("<ldap><server>x</server></ldap>", "<ldap> is not supported"),
-            ("<allow_databases/><grants/>", "<grants> alone"),
-        ];
-        for (element, said) in unsupported {
-            let message = message(&user(&format!("<password>x</password>{element}")));
-            assert!(message.contains(said), "{message}");
-        }
-        let quotas =
-            "<quotas><default><interval><duration>3600</duration><queries>100</queries></interval></default></quotas>";
-        let limited = format!("<clickhouse>{quotas}<users><a><no_password/></a></users></clickhouse>");
-        assert!(message(&limited).contains("<queries> of <quotas>"));
-        assert!(config(&limited.replace("100", "0")).is_ok());
-        let grants = "<password>x</password><grants><query>GRANT FLY ON *.*</query></grants>";
-        assert!(config(&user(grants)).is_err());
-    }
-
-    #[test]
-    fn a_user_of_some_databases_has_rights_on_no_other() {
-        let text = "<clickhouse><users><a><no_password/><quota>default</quota><allow_databases><database>own</database>\
-            </allow_databases></a></users></clickhouse>";
-        let access = config(text).expect("reads").access.expect("users");
-        let select = Privileges::named("SELECT").expect("a privilege");
-        let rights = &access.users["a"].granted.rights;
-        assert!(rights.has(select, &Object::table("own", "t")));
-        assert!(!rights.has_some(Privileges::grantable_on(Level::Database), &Object::database("sec")));
-        assert!(rights.has(Privileges::named("FILE").expect("a privilege"), &Object::EVERYTHING));
+    fn a_switch_is_on_or_off() {
+        let read = |text: &str| config(&format!("<clickhouse>{text}</clickhouse>")).map(|config| config.http_stacktrace);
+        let element = |text: &str| read(&format!("<enable_http_stacktrace>{text}</enable_http_stacktrace>"));
+        assert_eq!(read("").expect("reads"), None);
+        assert_eq!((element("0").expect("reads"), element("True").expect("reads")), (Some(false), Some(true)));
+        assert!(element("perhaps").is_err());
     }
 
     #[test]
@@ -598,15 +365,5 @@ mod tests {
         assert_eq!(read.state().users["a"].settings, [SettingsElement::Profile("default".to_string())]);
         let error = config(&file("none")).expect_err("no such profile").to_string();
         assert!(error.contains("no settings profile") && error.contains("<default_profile>"), "{error}");
-    }
-
-    #[test]
-    fn rules_of_passwords_are_read() {
-        let text = "<clickhouse><allow_plaintext_password>0</allow_plaintext_password><password_complexity><rule>\
-            <pattern>.{12}</pattern><message>be at least 12 characters long</message></rule></password_complexity></clickhouse>";
-        let policy = config(text).expect("reads").passwords;
-        assert!(!policy.allows_plaintext && policy.allows_none);
-        assert!(policy.check_password("short").expect_err("short").message().contains("be at least 12 characters long"));
-        assert!(policy.check_password("long enough for it").is_ok());
     }
 }

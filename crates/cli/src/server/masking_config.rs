@@ -13,7 +13,7 @@ use crate::config_tree::{Node, invalid};
 const REPLACED_BY: &str = "******";
 
 /// What is read of a rule.
-const KNOWN: &[&str] = &["name", "regexp", "replace"];
+const KNOWN: &[&str] = &["name", "regexp", "replace", "throw_on_match"];
 
 /// The rules, in their order. Errors: INVALID_CONFIG_PARAMETER, NO_ELEMENTS_IN_CONFIG, CANNOT_COMPILE_REGEXP.
 pub fn read(root: &Node) -> Result<Vec<Rule>> {
@@ -48,7 +48,12 @@ fn rule(node: &Node, name: String) -> Result<Rule> {
     let replacement = replacement(node.child("replace").map_or(REPLACED_BY, |child| child.text.as_str()));
     let replace =
         move |text: &str| regexp.is_match(text).then(|| regexp.replace_all(text, replacement.as_str()).into_owned());
-    Ok(Rule { name, replace: Arc::new(replace) })
+    let refuses = match node.text(&["throw_on_match"]).unwrap_or_default().to_ascii_lowercase().as_str() {
+        "" | "0" | "false" | "no" | "off" => false,
+        "1" | "true" | "yes" | "on" => true,
+        other => return Err(invalid(format!("<throw_on_match>{other}</throw_on_match> is neither true nor false"))),
+    };
+    Ok(Rule { name, replace: Arc::new(replace), refuses })
 }
 
 /// In RE2's replacements `\1` is a group, in those of the crate `$1` is.
@@ -92,6 +97,7 @@ mod tests {
         assert_eq!((rules[0].replace)("SELECT '123-45-6789'").as_deref(), Some("SELECT '$-6789'"));
         assert_eq!((rules[1].replace)("card=x, card=y").as_deref(), Some("******, ******"));
         assert_eq!((rules[1].replace)("SELECT 1"), None);
+        assert!(!rules[0].refuses);
     }
 
     #[test]
@@ -99,6 +105,12 @@ mod tests {
         let code = |text: &str| rules(text).expect_err("a mistake").code();
         assert_eq!(code("<rule><name>a</name></rule>"), ErrorCode::NO_ELEMENTS_IN_CONFIG);
         assert_eq!(code("<rule><regexp>(</regexp></rule>"), ErrorCode::CANNOT_COMPILE_REGEXP);
+        let throws = |value: &str| {
+            rules(&format!("<rule><regexp>a</regexp><throw_on_match>{value}</throw_on_match></rule>"))
+                .map(|rules| rules[0].refuses)
+        };
+        assert_eq!((throws("true").expect("reads"), throws("0").expect("reads")), (true, false));
+        assert_eq!(throws("maybe").expect_err("neither").code(), ErrorCode::INVALID_CONFIG_PARAMETER);
         let one = "<rule><name>a</name><regexp>a</regexp></rule>";
         assert_eq!(code(&format!("{one}{one}")), ErrorCode::INVALID_CONFIG_PARAMETER);
     }

@@ -4,6 +4,8 @@ mod config;
 mod handlers_config;
 mod logs_config;
 mod masking_config;
+mod options_config;
+mod users_config;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -166,8 +168,13 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         display_name: configured.display_name,
         default_database: configured.default_database.unwrap_or(defaults.default_database),
         keep_alive: configured.keep_alive_timeout.map_or(defaults.keep_alive, Duration::from_secs),
+        http_stacktrace: configured.http_stacktrace.unwrap_or(defaults.http_stacktrace),
         settings: given.settings,
-        routing: Routing { handlers: configured.handlers, default_response: configured.default_response },
+        routing: Routing {
+            handlers: configured.handlers,
+            default_response: configured.default_response,
+            options: configured.options,
+        },
         session_timeouts: Timeouts {
             default: configured.default_session_timeout.map_or(defaults.session_timeouts.default, Duration::from_secs),
             max: configured.max_session_timeout.map_or(defaults.session_timeouts.max, Duration::from_secs),
@@ -181,6 +188,7 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     MemoryAccount::limit_process(server_memory.unwrap_or_default());
     server_settings::set("max_server_memory_usage", MemoryAccount::process().limit_bytes());
     server_settings::set("max_server_memory_usage_to_ram_ratio", configured.memory_ratio.unwrap_or_default());
+    limit_drops(configured.max_table_size_to_drop, configured.max_partition_size_to_drop);
     macros::configure(configured.macros);
     masking::configure(configured.masking);
     if let Some(timezone) = &configured.timezone {
@@ -276,6 +284,16 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// How large what is dropped may be where no query says it: what the configuration no longer says is as it is without one.
+fn limit_drops(of_table: Option<u64>, of_partition: Option<u64>) {
+    for (name, bytes) in [("max_table_size_to_drop", of_table), ("max_partition_size_to_drop", of_partition)] {
+        match bytes {
+            Some(bytes) => server_settings::set(name, bytes),
+            None => server_settings::unset(name),
+        }
+    }
+}
+
 /// What is read again while the server runs.
 #[derive(Clone)]
 struct Reloaded {
@@ -286,8 +304,8 @@ struct Reloaded {
 }
 
 impl Reloaded {
-    /// Users, profiles, named collections, allowed hosts, macros, masking rules, handlers of HTTP and the certificate. With an error
-    /// everything stays as it was.
+    /// Users, profiles, named collections, allowed hosts, macros, masking rules, handlers of HTTP, what may be dropped and the
+    /// certificate. With an error everything stays as it was.
     fn reload(&self) -> Result<()> {
         let config = self.file.as_deref().map(Config::read).transpose()?;
         self.tls.as_ref().map_or(Ok(()), Tls::reload)?;
@@ -297,7 +315,12 @@ impl Reloaded {
             allowed_hosts::allow(config.allowed_hosts);
             macros::configure(config.macros);
             masking::configure(config.masking);
-            self.routing.change(Routing { handlers: config.handlers, default_response: config.default_response });
+            limit_drops(config.max_table_size_to_drop, config.max_partition_size_to_drop);
+            self.routing.change(Routing {
+                handlers: config.handlers,
+                default_response: config.default_response,
+                options: config.options,
+            });
         }
         tracing::info!("The configuration was read again");
         Ok(())

@@ -27,7 +27,7 @@ use gristmill_types::zone::Zone;
 use gristmill_types::{Columns, SqlType};
 
 use super::entity_changes::{change_profile, change_role, change_user, drop_entity};
-use super::required::{missing, privilege};
+use super::required::{everybodys, missing, privilege};
 use super::{Interpreter, Outcome};
 
 impl Interpreter {
@@ -98,7 +98,7 @@ impl Interpreter {
             }
             // The session's own.
             AccessStatement::SetRole(_) => Ok(Outcome::done()),
-            AccessStatement::ShowGrants { of, is_final } => self.show_grants(of, is_final),
+            AccessStatement::ShowGrants { of, is_final, with_implicit } => self.show_grants(of, is_final, with_implicit),
             AccessStatement::ShowCreate { kind, names } => self.show_create_entities(kind, names),
             AccessStatement::ShowAccess => self.show_access(),
             AccessStatement::CreateCollection { name, if_not_exists, values } => {
@@ -298,7 +298,7 @@ impl Interpreter {
         }
     }
 
-    fn show_grants(&self, of: Option<Chosen>, is_final: bool) -> Result<Outcome> {
+    fn show_grants(&self, of: Option<Chosen>, is_final: bool, with_implicit: bool) -> Result<Outcome> {
         let state = self.engine.access.state();
         let visible = || {
             let all = [("SHOW USERS", state.users.keys().collect::<Vec<_>>()), ("SHOW ROLES", state.roles.keys().collect())];
@@ -322,6 +322,9 @@ impl Interpreter {
                 (format!("GRANTS FOR ALL{except}"), names)
             }
         };
+        if with_implicit {
+            title.push_str(" WITH IMPLICIT");
+        }
         if is_final {
             title.push_str(" FINAL");
         }
@@ -343,9 +346,11 @@ impl Interpreter {
                     (&role.granted, &role.roles)
                 }
             };
-            match is_final {
-                true => lines.extend(granted_with_roles(&state, granted, roles).statements(&name)),
-                false => lines.extend(statements_of(granted, roles, &name)),
+            let all = if is_final { granted_with_roles(&state, granted, roles) } else { granted.clone() };
+            let all = if with_implicit { with_everybodys(all) } else { all };
+            lines.extend(all.statements(&name));
+            if !is_final {
+                lines.extend(role_grants(roles, &name));
             }
         }
         texts(&title, lines)
@@ -441,6 +446,13 @@ pub(crate) fn check_granted(user: &User, chosen: &Chosen) -> Result<()> {
             Err(Error::new(ErrorCode::SET_NON_GRANTED_ROLE, format!("Role `{name}` should be granted to set as a current")))
         }
     }
+}
+
+/// With what follows from it, and with what is everybody's.
+fn with_everybodys(granted: Granted) -> Granted {
+    let mut rights = granted.rights.with_implied();
+    everybodys().into_iter().for_each(|(set, object)| rights.add(set, &object));
+    Granted { rights, with_option: granted.with_option.with_implied() }
 }
 
 fn statements_of(granted: &Granted, roles: &[RoleGranted], name: &str) -> Vec<String> {

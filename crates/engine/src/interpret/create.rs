@@ -51,6 +51,9 @@ impl Interpreter {
         if create.if_not_exists && self.databases(database).has_table(database, table) {
             return Ok(Outcome::done());
         }
+        if create.or_replace {
+            self.check_drops_named(database, table)?;
+        }
         if create.materialized {
             return self.create_materialized_view(&create, database, table).await;
         }

@@ -1,12 +1,14 @@
 //! DESCRIBE of a table, a table function or a query; SHOW CREATE; EXISTS.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BinaryViewArray, UInt8Array};
 use gristmill_base::{Error, Result};
+use gristmill_catalog::Table;
 use gristmill_introspect::Settings;
 use gristmill_sql::format_query::query_of_view;
+use gristmill_sql::lower::SAMPLE_FACTOR;
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{self, ObjectKind, SelectStatement, Statement, TableExpression, TableName};
 use gristmill_types::sql_type::quote;
@@ -22,11 +24,17 @@ use crate::temporary::TEMPORARY_DATABASE;
 impl Interpreter {
     pub(crate) async fn describe(&self, target: &TableExpression) -> Result<Outcome> {
         let mut ttl: BTreeMap<String, String> = BTreeMap::new();
+        let mut virtuals = Columns::default();
         let columns = match target {
             TableExpression::Table(name) => {
                 let (database, table) = self.full(name);
-                let definition = self.table(database, table)?.definition();
+                let table = self.table(database, table)?;
+                let definition = table.definition();
                 ttl.clone_from(&definition.ttl.columns);
+                // The target of a view may be gone: what is not asked for must not fail.
+                if self.context.settings.describe_include_virtual_columns {
+                    virtuals = self.virtual_columns(&table)?;
+                }
                 definition.columns.clone()
             }
             TableExpression::Function { name, arguments } if name.eq_ignore_ascii_case(looped::FUNCTION) => {
@@ -42,18 +50,42 @@ impl Interpreter {
                 if name.eq_ignore_ascii_case(merged_tables::FUNCTION) {
                     let merged = Merged::of_call(&call, &self.context.database)?;
                     let tables = merged.tables(&self.engine.databases, &self.context, None)?;
-                    return described(&merged_tables::columns(&tables)?, &ttl, &self.context.settings);
+                    let virtuals = merged_tables::virtual_columns();
+                    return described(&merged_tables::columns(&tables)?, &virtuals, &ttl, &self.context.settings);
                 }
                 if let Some((table, request)) = index_call(&self.engine, &self.context, &call)? {
                     let (columns, _) = table.index_rows(&self.context, request, true).await?;
-                    return described(&columns, &ttl, &self.context.settings);
+                    return described(&columns, &virtuals, &ttl, &self.context.settings);
                 }
                 let table = gristmill_sources::open_table_function(&call, &self.context, &hints(&self.engine)).await?;
+                virtuals = table.virtual_columns();
                 table.definition().columns.clone()
             }
             TableExpression::Query(query) => self.columns_of(query).await?,
         };
-        described(&columns, &ttl, &self.context.settings)
+        described(&columns, &virtuals, &ttl, &self.context.settings)
+    }
+
+    /// What can be asked of a table beside its columns.
+    fn virtual_columns(&self, table: &Arc<dyn Table>) -> Result<Columns> {
+        let definition = table.definition();
+        if definition.engine.name == merged_tables::ENGINE {
+            return Ok(merged_tables::virtual_columns());
+        }
+        let table = match definition.view_target() {
+            Some(_) => self.databases(&definition.database).stored(&definition.database, &definition.name)?,
+            None => table.clone(),
+        };
+        let mut columns: Vec<Column> = table.virtual_columns().iter().cloned().collect();
+        if table.definition().engine.name.ends_with("MergeTree") {
+            columns.push(Column::new(SAMPLE_FACTOR, SqlType::Float64));
+        }
+        if definition.database != TEMPORARY_DATABASE {
+            columns.extend(merged_tables::virtual_columns().iter().cloned());
+        }
+        let names: HashSet<&str> = definition.columns.iter().map(|column| column.name.as_str()).collect();
+        columns.retain(|column| !names.contains(column.name.as_str()));
+        Ok(Columns::new(columns))
     }
 
     pub(crate) fn show_create_table(&self, name: &TableName) -> Result<Outcome> {
@@ -90,8 +122,34 @@ impl Interpreter {
     }
 }
 
-/// The rows of DESCRIBE. `ttl`: of columns, by name.
-fn described(columns: &Columns, ttl: &BTreeMap<String, String>, settings: &Settings) -> Result<Outcome> {
+/// What virtual columns are.
+const COMMENTS: &[(&str, &str)] = &[
+    ("_part", "Name of the part"),
+    ("_part_index", "Number of the part among those that the query reads"),
+    ("_part_starting_offset", "Rows of the parts before this one"),
+    ("_part_uuid", "Unique id of the part"),
+    ("_part_data_version", "The block or the mutation that the part's data are of"),
+    ("_part_offset", "Number of the row in the part"),
+    ("_partition_id", "Id of the partition"),
+    ("_partition_value", "Values of the partition key"),
+    ("_sample_factor", "What a value of the sample stands for"),
+    ("_disk_name", "Name of the disk"),
+    ("_row_exists", "Whether the row is there: 0 of one that was deleted"),
+    ("_block_number", "Number of the block that was inserted"),
+    ("_block_offset", "Number of the row in the block that was inserted"),
+];
+
+fn with_comment(column: &Column) -> Column {
+    let known = COMMENTS.iter().find(|(name, _)| *name == column.name);
+    Column { comment: known.map_or(String::new(), |(_, comment)| (*comment).to_string()), ..column.clone() }
+}
+
+/// The rows of DESCRIBE. `ttl`: of columns, by name. As in ClickHouse the parts of columns stand behind virtual columns.
+fn described(columns: &Columns, virtuals: &Columns, ttl: &BTreeMap<String, String>, settings: &Settings) -> Result<Outcome> {
+    let virtuals: Vec<Column> = match settings.describe_include_virtual_columns {
+        true => virtuals.iter().map(with_comment).collect(),
+        false => Vec::new(),
+    };
     let mut names =
         vec!["name", "type", "default_type", "default_expression", "comment", "codec_expression", "ttl_expression"];
     let of_column = |column: &Column| {
@@ -108,12 +166,16 @@ fn described(columns: &Columns, ttl: &BTreeMap<String, String>, settings: &Setti
         let name = format!("{}.{}", column.name, part.name);
         [name, part.kind.pretty(), String::new(), String::new(), column.comment.clone(), codec, ttl]
     };
-    let mut rows: Vec<[String; 7]> = columns.iter().map(of_column).collect();
+    let mut rows: Vec<[String; 7]> = columns.iter().chain(&virtuals).map(of_column).collect();
     let of_columns = rows.len();
+    let mut are_virtual: Vec<bool> = (0..of_columns).map(|at| at >= columns.len()).collect();
     if settings.describe_include_subcolumns {
-        let parts =
-            columns.iter().flat_map(|column| subcolumns::of(&column.kind).into_iter().map(move |part| (column, part)));
-        rows.extend(parts.map(of_part));
+        let all = columns.iter().map(|column| (column, false)).chain(virtuals.iter().map(|column| (column, true)));
+        for (column, is_virtual) in all {
+            let parts = subcolumns::of(&column.kind).into_iter().map(|part| of_part((column, part)));
+            rows.extend(parts);
+            are_virtual.resize(rows.len(), is_virtual);
+        }
     }
     if settings.describe_compact_output {
         names.truncate(2);
@@ -125,6 +187,10 @@ fn described(columns: &Columns, ttl: &BTreeMap<String, String>, settings: &Setti
     if settings.describe_include_subcolumns {
         structure.push(("is_subcolumn", SqlType::UInt8));
         arrays.push(Arc::new(UInt8Array::from_iter_values((0..rows.len()).map(|at| u8::from(at >= of_columns)))));
+    }
+    if settings.describe_include_virtual_columns {
+        structure.push(("is_virtual", SqlType::UInt8));
+        arrays.push(Arc::new(UInt8Array::from_iter_values(are_virtual.into_iter().map(u8::from))));
     }
     Outcome::rows(Columns::of(structure), arrays)
 }

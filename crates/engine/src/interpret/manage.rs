@@ -104,7 +104,13 @@ impl Interpreter {
             Statement::CreateDatabase { name, if_not_exists, comment } => {
                 databases.create_database(&name, if_not_exists, &comment).await?;
             }
-            Statement::DropDatabase { name, if_exists } => databases.drop_database(&name, if_exists).await?,
+            Statement::DropDatabase { name, if_exists } => {
+                // The table of a view's own is among them.
+                let tables = databases.tables(&name).into_iter();
+                let mut tables = tables.filter(|table| table.definition().inner_name().is_none());
+                tables.try_for_each(|table| self.check_drops_table(&table))?;
+                databases.drop_database(&name, if_exists).await?;
+            }
             Statement::DropTable { names, if_exists, if_empty, views } => {
                 for name in &names {
                     let (database, table) = self.full(name);
@@ -130,6 +136,7 @@ impl Interpreter {
                             return Err(Error::new(ErrorCode::TABLE_NOT_EMPTY, text));
                         }
                     }
+                    self.check_drops_named(database, table)?;
                     self.databases(database).drop_table(database, table, if_exists).await?;
                 }
             }
@@ -142,7 +149,9 @@ impl Interpreter {
                 if if_exists && !self.databases(database).has_table(database, table) {
                     return Ok(Outcome::done());
                 }
-                let definition = self.table(database, table)?.definition();
+                let truncated = self.table(database, table)?;
+                self.check_drops_table(&truncated)?;
+                let definition = truncated.definition();
                 // What lies in the target of a view with TO is not the view's.
                 if definition.view_target().is_none() || definition.inner_name().is_some() {
                     self.databases(database).stored(database, table)?.truncate(&self.context).await?;
@@ -281,8 +290,10 @@ impl Interpreter {
             }
             if drops {
                 // The table of a view's own goes with the view.
+                self.check_drops_table(&table)?;
                 databases.drop_table(name, &definition.name, true).await?;
             } else if !definition.is_view() && definition.materialized_view().is_none() {
+                self.check_drops_table(&table)?;
                 table.truncate(&self.context).await?;
             }
         }

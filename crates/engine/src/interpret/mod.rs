@@ -10,6 +10,7 @@ mod column_rules;
 mod create;
 mod data_blocks;
 mod describe;
+mod drop_size;
 mod entity_changes;
 mod estimate;
 mod explain;

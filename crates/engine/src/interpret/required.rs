@@ -59,6 +59,14 @@ const OF_EVERYBODY: &[&str] = &[
     "zeros_mt",
 ];
 
+/// What nobody has to be granted: those tables, `information_schema`, and the names of table engines.
+pub(super) fn everybodys() -> Vec<(Privileges, Object)> {
+    let select = privilege("SELECT");
+    let tables = OF_EVERYBODY.iter().map(|table| (select, Object::table("system", table)));
+    let schemas = ["information_schema", "INFORMATION_SCHEMA"].map(|database| (select, Object::database(database)));
+    tables.chain(schemas).chain([(privilege("TABLE ENGINE"), Object::Named(None))]).collect()
+}
+
 /// Error: ACCESS_DENIED, where nothing of a table may be read. Gives whether all of it may.
 pub(crate) fn may_read(context: &QueryContext, database: &str, table: &str) -> Result<bool> {
     if database == TEMPORARY_DATABASE || database.eq_ignore_ascii_case("information_schema") {
@@ -74,7 +82,11 @@ pub(crate) fn may_read(context: &QueryContext, database: &str, table: &str) -> R
     }
     match context.rights().has_some(select, &object) {
         true => Ok(false),
-        false => Err(missing(context, &format!("SELECT ON {object}"))),
+        // The user is not told which columns there are; the log is, if that can be found out.
+        false => {
+            context.used.note(Use::TableDenied, &format!("{database}.{table}"));
+            Err(denied(&context.user, &format!("SELECT ON {object}")))
+        }
     }
 }
 

@@ -6,12 +6,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use arrow::array::RecordBatch;
 use datafusion::execution::SessionState;
 use datafusion::physical_plan::ExecutionPlan;
-use gristmill_base::{Result, runtime, units};
+use gristmill_base::{ErrorCode, Result, runtime, units};
 use gristmill_formats::{Compression, Format};
 use gristmill_introspect::tell;
 use gristmill_mergetree::read::{read_states, tell_reads};
 use gristmill_sources::{SharedInput, SourceHints};
-use gristmill_sql::lower::{Analyzer, Lowered, resolve_tables};
+use gristmill_sql::lower::{Analyzer, Lowered, resolve_tables, with_arguments};
 use gristmill_sql::statement::SelectStatement;
 use gristmill_types::Columns;
 use sqlparser::ast::Query;
@@ -19,6 +19,7 @@ use sqlparser::ast::Query;
 use super::{Interpreter, Outcome};
 use crate::engine::Engine;
 use crate::execution::InputData;
+use crate::granted_columns::check_columns;
 use crate::limit::LimitWatch;
 use crate::projections::used;
 use crate::resolver::{Resolver, hints};
@@ -101,9 +102,16 @@ impl Interpreter {
         hints: SourceHints,
         tables: &mut Vec<(String, String)>,
     ) -> Result<(Lowered, Option<Lowered>)> {
+        let query = &*with_arguments(query);
         let resolver = Resolver::new(&self.engine, &self.context, hints).with(&self.external, &self.temporary, &self.blocks);
         let resolver = resolver.within(database);
-        let resolved = self.context.cancellable(resolve_tables(query, &resolver)).await?;
+        let resolved = match self.context.cancellable(resolve_tables(query, &resolver)).await {
+            Err(error) if error.code() == ErrorCode::ACCESS_DENIED => {
+                self.note_denied_columns(database, query).await;
+                return Err(error);
+            }
+            resolved => resolved?,
+        };
         tables.extend(resolver.seen.into_inner());
         let env = Engine::function_env(&self.context);
         let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &resolved);
@@ -121,6 +129,25 @@ impl Interpreter {
                 .build()?;
         }
         Ok((lowered, totals))
+    }
+
+    /// For the query log: which columns a query wants of tables of which its user may read nothing. Nothing is read or run for that.
+    async fn note_denied_columns(&self, database: &str, query: &Query) {
+        let resolver = Resolver::new(&self.engine, &self.context, hints(&self.engine)).with(
+            &self.external,
+            &self.temporary,
+            &self.blocks,
+        );
+        let resolver = resolver.within(database).for_those_denied();
+        let named = async {
+            let resolved = self.context.cancellable(resolve_tables(query, &resolver)).await?;
+            let env = Engine::function_env(&self.context);
+            let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &resolved);
+            check_columns(&self.engine, &self.context, &analyzer.lower(query)?.plan)
+        };
+        if let Err(error) = named.await {
+            tracing::debug!("Query {} was refused: {error}", self.context.query_id);
+        }
     }
 
     pub(crate) async fn plan_query(

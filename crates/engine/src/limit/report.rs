@@ -48,7 +48,7 @@ pub(super) fn of(judged: &Judged<'_>) -> LimitReport {
     let of_operators: f64 = work.values().map(|work| work.elapsed).sum();
     let beside = (context.counters.get(Event::RealTimeMicroseconds) as f64 / 1e6 - of_operators).max(0.0);
     work.extend(work::of_insert(&context.counters, beside, calibration).map(|written| (Kind::Write, written)));
-    work.extend(work::of_rewriting(&context.counters, beside, calibration));
+    work.extend(work::of_parts(&context.counters, beside, calibration));
     let requests = requests(context, calibration);
     let disk_bytes = context.counters.get(Event::OSReadBytes);
     let least_of = |work: &Work| Least::of_work(work, calibration);
@@ -166,7 +166,8 @@ fn stages(
     let on_threads = judged.context.counters.get(Event::RealTimeMicroseconds) as f64 / 1e6;
     let whole = elapsed.max(on_threads);
     let by_the_clock = |seconds: f64| if whole > 0.0 { seconds / whole * times.computing } else { 0.0 };
-    let reader = [Kind::Merge, Kind::Mutate].into_iter().find(|kind| work.contains_key(kind)).unwrap_or(Kind::Scan);
+    let reader =
+        [Kind::Merge, Kind::Delete, Kind::Mutate].into_iter().find(|kind| work.contains_key(kind)).unwrap_or(Kind::Scan);
     let mut stages = Vec::new();
     for (kind, work) in work {
         // Who reads waits for the disk.

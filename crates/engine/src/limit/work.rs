@@ -28,6 +28,8 @@ pub(crate) enum Kind {
     Merge,
     /// Of parts, as ALTER … UPDATE and DELETE have it.
     Mutate,
+    /// Of rows, as DELETE FROM has it: which are deleted is noted beside parts that stay.
+    Delete,
 }
 
 impl Kind {
@@ -43,6 +45,7 @@ impl Kind {
             Kind::Write => "write",
             Kind::Merge => "merge",
             Kind::Mutate => "mutate",
+            Kind::Delete => "delete",
         }
     }
 
@@ -126,19 +129,55 @@ pub(super) fn of_insert(counters: &Counters, elapsed: f64, calibration: &Calibra
     Some(work)
 }
 
+/// What statements that work on parts did: those that rewrite them, and those that note which rows are deleted. `elapsed`: on threads, in
+/// seconds; of a DELETE that did both, it is parted by the bytes of each.
+pub(super) fn of_parts(counters: &Counters, elapsed: f64, calibration: &Calibration) -> Vec<(Kind, Work)> {
+    let mut works: Vec<(Kind, Work)> =
+        of_deleting(counters, calibration).into_iter().chain(of_rewriting(counters, calibration)).collect();
+    let (all, count) = (works.iter().map(|(_, work)| work.bytes).sum::<u64>(), works.len());
+    for (_, work) in &mut works {
+        let share = if all > 0 { work.bytes as f64 / all as f64 } else { 1.0 / count as f64 };
+        work.elapsed = elapsed * share;
+    }
+    works
+}
+
+/// What DELETE FROM did that wrote no part anew: the columns of its condition are decoded once, and looked through. `None`: it looked at no
+/// rows.
+fn of_deleting(counters: &Counters, calibration: &Calibration) -> Option<(Kind, Work)> {
+    let rows = counters.get(Event::DeleteReadRows);
+    if rows == 0 {
+        return None;
+    }
+    let bytes = counters.get(Event::DeleteReadUncompressedBytes);
+    let (operators, rows_out) = (vec!["DELETE".to_string()], counters.get(Event::DeleteNotedRows));
+    let mut work = Work { operators, rows_in: rows, rows_out, read_bytes: read_bytes(counters), ..Work::default() };
+    let filtered = work.taken_over(bytes, calibration.value(Resource::Filter, NUMBERS));
+    let decoded = calibration.best(Resource::ParquetDecode, NUMBERS).map(|rate| work.processor += bytes as f64 / rate);
+    work.is_partly_unknown = filtered.is_none() || decoded.is_none();
+    Some((Kind::Delete, work))
+}
+
+fn read_bytes(counters: &Counters) -> u64 {
+    counters.get(Event::ReadBufferFromFileDescriptorReadBytes) + counters.get(Event::ReadBufferFromS3Bytes)
+}
+
 /// What merges and mutations of parts did with their rows: each is decoded and written once, at the least. What compression and
-/// comparing take is not counted. `elapsed`: on threads, in seconds. `None`: no part was rewritten.
-pub(super) fn of_rewriting(counters: &Counters, elapsed: f64, calibration: &Calibration) -> Option<(Kind, Work)> {
+/// comparing take is not counted. `None`: no part was rewritten.
+fn of_rewriting(counters: &Counters, calibration: &Calibration) -> Option<(Kind, Work)> {
     let get = |event| counters.get(event);
-    let (merged, mutated) = (get(Event::MergedRows), get(Event::MutatedRows));
+    // Rows that are only noted as deleted are not written anew.
+    let mutated = get(Event::MutatedRows).saturating_sub(get(Event::DeleteNotedRows));
+    let merged = get(Event::MergedRows);
     let (kind, name, rows, written, bytes) = match (merged, mutated) {
         (0, 0) => return None,
         (0, rows) => (Kind::Mutate, "MUTATION", rows, rows, get(Event::MutatedUncompressedBytes)),
         (rows, _) => (Kind::Merge, "MERGE", rows, get(Event::MergeWrittenRows), get(Event::MergedUncompressedBytes)),
     };
-    let read_bytes = get(Event::ReadBufferFromFileDescriptorReadBytes) + get(Event::ReadBufferFromS3Bytes);
+    // What a DELETE read that did both is told with its own stage.
+    let read_bytes = if get(Event::DeleteReadRows) > 0 { 0 } else { read_bytes(counters) };
     let operators = vec![name.to_string()];
-    let mut work = Work { operators, rows_in: rows, rows_out: written, read_bytes, elapsed, ..Work::default() };
+    let mut work = Work { operators, rows_in: rows, rows_out: written, read_bytes, ..Work::default() };
     let copied = work.taken_over(bytes, calibration.value(Resource::MemoryCopy, ONE_CORE));
     let decoded = calibration.best(Resource::ParquetDecode, NUMBERS).map(|rate| work.processor += bytes as f64 / rate);
     work.is_partly_unknown = copied.is_none() || decoded.is_none();
@@ -166,7 +205,7 @@ impl Work {
             Kind::Sort => self.sort(operator, calibration),
             Kind::Window => self.taken_over(input.bytes, calibration.value(Resource::MemoryCopy, ONE_CORE)),
             // Rows are handed on; what of them is computed is not known.
-            Kind::Rows | Kind::Write | Kind::Merge | Kind::Mutate => {
+            Kind::Rows | Kind::Write | Kind::Merge | Kind::Mutate | Kind::Delete => {
                 self.taken_over(0, calibration.value(Resource::MemoryCopy, ONE_CORE))
             }
         };

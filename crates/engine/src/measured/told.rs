@@ -152,7 +152,7 @@ fn tell_operator(operator: &OperatorFigures, kind: Kind, context: &QueryContext)
             "Computed windows over {rows_in} rows ({bytes_in}) in {took} by {streams} streams ({name})"
         ),
         Kind::Scan => tell_scan(operator, context, &took, &bytes),
-        Kind::Filter | Kind::Rows | Kind::Write | Kind::Merge | Kind::Mutate => tell!(
+        Kind::Filter | Kind::Rows | Kind::Write | Kind::Merge | Kind::Mutate | Kind::Delete => tell!(
             context,
             TRACE,
             "PipelineExecutor",

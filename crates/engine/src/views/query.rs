@@ -10,7 +10,7 @@ use datafusion::datasource::{MemTable, source_as_provider};
 use datafusion::logical_expr::LogicalPlan;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::TableDefinition;
-use gristmill_sql::lower::{Analyzer, Lowered, resolve_tables};
+use gristmill_sql::lower::{Analyzer, Lowered, resolve_tables, with_arguments};
 use gristmill_types::{Column, Columns};
 use sqlparser::ast::Query;
 
@@ -51,6 +51,7 @@ impl Interpreter {
         target: &TableDefinition,
         in_order: bool,
     ) -> Result<Planned> {
+        let query = &*with_arguments(query);
         let resolver = Resolver::over_block(&self.engine, &self.context, hints(&self.engine), database, block);
         let resolved = self.context.cancellable(resolve_tables(query, &resolver)).await?;
         let env = Engine::function_env(&self.context);

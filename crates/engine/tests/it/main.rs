@@ -2,5 +2,6 @@
 
 mod async_inserts;
 mod projections;
+mod pruning;
 mod temporary_tables;
 mod ttl;

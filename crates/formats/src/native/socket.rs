@@ -2,6 +2,8 @@
 //! itself, which parses, computes and compresses, runs on the CPU runtime and meets it at two channels of bounded bytes.
 
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -46,22 +48,35 @@ impl Stream for Chunks {
 pub struct Output {
     pieces: mpsc::Sender<Bytes>,
     peer: &'static str,
+    bytes: Arc<AtomicU64>,
 }
 
 impl Output {
+    /// Bytes that were handed over so far; some may not have left yet.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
     /// A packet of any size, in pieces.
     pub async fn send(&self, packet: Vec<u8>) -> Result<()> {
         let mut rest = Bytes::from(packet);
         while !rest.is_empty() {
             let piece = rest.split_to(rest.len().min(WRITE_BYTES));
-            self.pieces.send(piece).await.map_err(|_| gone(self.peer))?;
+            self.send_piece(piece).await?;
         }
         Ok(())
     }
 
     /// A small packet, in one piece: it never comes to lie between the pieces of another.
     pub async fn send_whole(&self, packet: Vec<u8>) -> Result<()> {
-        self.pieces.send(Bytes::from(packet)).await.map_err(|_| gone(self.peer))
+        self.send_piece(Bytes::from(packet)).await
+    }
+
+    async fn send_piece(&self, piece: Bytes) -> Result<()> {
+        let bytes = piece.len() as u64;
+        self.pieces.send(piece).await.map_err(|_| gone(self.peer))?;
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        Ok(())
     }
 }
 
@@ -75,7 +90,7 @@ pub struct Pump {
 pub fn channels(peer: &'static str) -> (Pump, Chunks, Output) {
     let (received, chunks) = mpsc::channel(READ_CHUNKS);
     let (pieces, to_send) = mpsc::channel(WRITE_PIECES);
-    (Pump { received, to_send }, Chunks(chunks), Output { pieces, peer })
+    (Pump { received, to_send }, Chunks(chunks), Output { pieces, peer, bytes: Arc::default() })
 }
 
 impl Pump {

@@ -57,6 +57,10 @@ fn to_timestamp(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result
             numbers::<UInt32Type>(days.len(), |row| Ok((i64::from(days[row]) * SECONDS_A_DAY) as u32))
         }));
     }
+    if let from @ T::DateTime64(..) = arguments[0].kind.clone() {
+        let options = env.cast_options()?;
+        return Ok(Bound::new(T::UInt32, move |args, _| cast(&args[0], &from, &T::UInt32, &options)));
+    }
     Ok(Bound::new(T::UInt32, move |args, _| moments.each_second::<UInt32Type>(&args[0], |second, _| second as u32)))
 }
 

@@ -30,6 +30,7 @@ pub(crate) use format_pattern::{MONTHS, Piece, WEEKDAYS};
 pub(crate) use intervals::nanos as interval_nanos;
 pub(crate) use shift::plus_minus;
 pub(crate) use starts::in_range;
+pub(crate) use starts_of_interval::day_start;
 
 use crate::registry::Registry;
 

@@ -171,7 +171,7 @@ fn fractions(moments: &Moments, array: &ArrayRef, kind: IntervalKind, length: i6
 }
 
 /// The first day of the interval that a day lies in; `kind` is a week or longer.
-fn day_start(day: i32, kind: IntervalKind, length: i64) -> i32 {
+pub fn day_start(day: i32, kind: IntervalKind, length: i64) -> i32 {
     let (year, month, _) = civil_from_days(day);
     let floor = |value: i64, length: i64| value.div_euclid(length).saturating_mul(length);
     let month_floor = |length: i64| {

@@ -16,7 +16,7 @@ use gristmill_types::SqlType;
 use siphasher::sip128::Hasher128;
 
 use super::sip::sip_128_keyed;
-use super::{Any, OF_NOTHING, OF_NOTHING_128, hash_columns, salted_int_hash_32, salted_int_hash_64};
+use super::{Any, OF_NOTHING, OF_NOTHING_128, OF_NULL, hash_columns, salted_int_hash_32, salted_int_hash_64};
 use crate::columns::{at, broadcast};
 use crate::define::{arity, bad_argument, own_nulls};
 use crate::registry::Registry;
@@ -38,17 +38,19 @@ pub fn register(registry: &mut Registry) {
     );
 }
 
-/// Hashes all columns together with one key.
-type Hash = fn(Key, &[ArrayRef], &[SqlType], usize) -> Result<ArrayRef>;
+/// Hashes all columns together with one key, or without.
+type Hash = fn(Option<Key>, &[ArrayRef], &[SqlType], usize) -> Result<ArrayRef>;
 
-fn in_64(key: Key, args: &[ArrayRef], kinds: &[SqlType], rows: usize) -> Result<ArrayRef> {
+fn in_64(key: Option<Key>, args: &[ArrayRef], kinds: &[SqlType], rows: usize) -> Result<ArrayRef> {
+    let (low, high) = key.unwrap_or_default();
     let bytes = |bytes: &[u8]| {
-        let mut hasher = siphasher::sip::SipHasher24::new_with_keys(key.0, key.1);
+        let mut hasher = siphasher::sip::SipHasher24::new_with_keys(low, high);
         hasher.write(bytes);
         hasher.finish()
     };
     let combine = |a: u64, b: u64| bytes(&super::pair(a, b));
-    let how = Any { bytes, number: None, combine, length: salted_int_hash_64, nothing: OF_NOTHING, bytes_end: None };
+    let null = if key.is_some() { combine(OF_NULL as u64, 0) } else { OF_NULL as u64 };
+    let how = Any { bytes, number: None, combine, length: salted_int_hash_64, nothing: OF_NOTHING, null, bytes_end: None };
     let (hashes, nulls) = hash_columns(args, kinds, rows, how)?;
     Ok(Arc::new(UInt64Array::new(hashes.into(), nulls)))
 }
@@ -61,45 +63,51 @@ fn fixed_16(hashes: Vec<[u8; 16]>, nulls: Option<NullBuffer>) -> Result<ArrayRef
     Ok(Arc::new(FixedSizeBinaryArray::try_new(16, Buffer::from_vec(hashes.concat()), nulls)?))
 }
 
-fn in_128(key: Key, args: &[ArrayRef], kinds: &[SqlType], rows: usize) -> Result<ArrayRef> {
-    let bytes = |bytes: &[u8]| sip_128_keyed(key, bytes);
+fn in_128(key: Option<Key>, args: &[ArrayRef], kinds: &[SqlType], rows: usize) -> Result<ArrayRef> {
+    bytes_16(key.is_some(), |bytes| sip_128_keyed(key.unwrap_or_default(), bytes), args, kinds, rows)
+}
+
+/// Hashes of 16 bytes, combined by hashing two of them. With a key NULL is combined with nothing.
+fn bytes_16<B: Fn(&[u8]) -> [u8; 16] + Copy>(
+    has_key: bool,
+    bytes: B,
+    args: &[ArrayRef],
+    kinds: &[SqlType],
+    rows: usize,
+) -> Result<ArrayRef> {
     let combine = |a: [u8; 16], b: [u8; 16]| bytes(&[a, b].concat());
-    let how = Any { bytes, number: None, combine, length: length_128, nothing: OF_NOTHING_128, bytes_end: None };
+    let null = OF_NULL.to_le_bytes();
+    let null = if has_key { combine(null, [0; 16]) } else { null };
+    let how = Any { bytes, number: None, combine, length: length_128, nothing: OF_NOTHING_128, null, bytes_end: None };
     let (hashes, nulls) = hash_columns(args, kinds, rows, how)?;
     fixed_16(hashes, nulls)
 }
 
 /// As the authors of SipHash have its 128 bits.
-fn reference(key: Key, args: &[ArrayRef], kinds: &[SqlType], rows: usize) -> Result<ArrayRef> {
+fn reference(key: Option<Key>, args: &[ArrayRef], kinds: &[SqlType], rows: usize) -> Result<ArrayRef> {
+    let (low, high) = key.unwrap_or_default();
     let bytes = |bytes: &[u8]| {
-        let mut hasher = siphasher::sip128::SipHasher24::new_with_keys(key.0, key.1);
+        let mut hasher = siphasher::sip128::SipHasher24::new_with_keys(low, high);
         hasher.write(bytes);
         hasher.finish128().as_bytes()
     };
-    let combine = |a: [u8; 16], b: [u8; 16]| bytes(&[a, b].concat());
-    let how = Any { bytes, number: None, combine, length: length_128, nothing: OF_NOTHING_128, bytes_end: None };
-    let (hashes, nulls) = hash_columns(args, kinds, rows, how)?;
-    fixed_16(hashes, nulls)
+    bytes_16(key.is_some(), bytes, args, kinds, rows)
 }
 
-/// Without a key.
-fn murmur(_: Key, args: &[ArrayRef], kinds: &[SqlType], rows: usize) -> Result<ArrayRef> {
+fn murmur(_: Option<Key>, args: &[ArrayRef], kinds: &[SqlType], rows: usize) -> Result<ArrayRef> {
     let bytes = |bytes: &[u8]| {
         let (a, b) = super::murmur::murmur3_128(bytes, 0);
         (u128::from(a) | u128::from(b) << 64).to_le_bytes()
     };
-    let combine = |a: [u8; 16], b: [u8; 16]| bytes(&[a, b].concat());
-    let how = Any { bytes, number: None, combine, length: length_128, nothing: OF_NOTHING_128, bytes_end: None };
-    let (hashes, nulls) = hash_columns(args, kinds, rows, how)?;
-    fixed_16(hashes, nulls)
+    bytes_16(false, bytes, args, kinds, rows)
 }
 
-/// Without a key.
-fn xxh3(_: Key, args: &[ArrayRef], kinds: &[SqlType], rows: usize) -> Result<ArrayRef> {
+fn xxh3(_: Option<Key>, args: &[ArrayRef], kinds: &[SqlType], rows: usize) -> Result<ArrayRef> {
     let bytes = xxhash_rust::xxh3::xxh3_128 as fn(&[u8]) -> u128;
     let combine = |a: u128, b: u128| bytes(&[a.to_le_bytes(), b.to_le_bytes()].concat());
     let length = |length: u64| u128::from(salted_int_hash_32(length));
-    let how = Any { bytes, number: None, combine, length, nothing: u128::from(OF_NOTHING), bytes_end: None };
+    let nothing = u128::from(OF_NOTHING);
+    let how = Any { bytes, number: None, combine, length, nothing, null: OF_NULL, bytes_end: None };
     let (hashes, nulls) = hash_columns(args, kinds, rows, how)?;
     let values: Vec<i256> = hashes.into_iter().map(|hash| i256::from_parts(hash, 0)).collect();
     Ok(Arc::new(PrimitiveArray::<Decimal256Type>::new(values.into(), nulls).with_data_type(T::UInt128.arrow())))
@@ -123,7 +131,7 @@ fn of_values(arguments: &[Argument], result: SqlType, hash: Hash) -> Bound {
         return all_null();
     }
     let kinds = plain_kinds(arguments);
-    Bound::new(nullable_as(result, arguments), move |args, rows| hash((0, 0), args, &kinds, rows))
+    Bound::new(nullable_as(result, arguments), move |args, rows| hash(None, args, &kinds, rows))
 }
 
 fn keyed(name: &str, arguments: &[Argument], result: SqlType, hash: Hash) -> Result<Bound> {
@@ -142,7 +150,7 @@ fn keyed(name: &str, arguments: &[Argument], result: SqlType, hash: Hash) -> Res
         let keys = [0, 1].map(|i| parts.column(i).as_primitive::<UInt64Type>().values());
         let key = |row: usize| (keys[0][at(keys[0].len(), row)], keys[1][at(keys[1].len(), row)]);
         if parts.len() == 1 || rows == 0 {
-            return hash(if parts.is_empty() { (0, 0) } else { key(0) }, &args[1..], &kinds, rows);
+            return hash(Some(if parts.is_empty() { (0, 0) } else { key(0) }), &args[1..], &kinds, rows);
         }
         let mut of_keys: HashMap<Key, Vec<u32>> = HashMap::new();
         (0..rows).for_each(|row| of_keys.entry(key(row)).or_default().push(row as u32));
@@ -153,7 +161,7 @@ fn keyed(name: &str, arguments: &[Argument], result: SqlType, hash: Hash) -> Res
             let count = of_key.len();
             let indices = UInt32Array::from(of_key);
             let chosen = full.iter().map(|array| Ok(take(array, &indices, None)?)).collect::<Result<Vec<_>>>()?;
-            parts.push(hash(key, &chosen, &kinds, count)?);
+            parts.push(hash(Some(key), &chosen, &kinds, count)?);
         }
         let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
         Ok(interleave(&parts, &places)?)

@@ -154,6 +154,8 @@ struct Any<H, B = fn(&[u8]) -> H, C = fn(H, H) -> H> {
     length: fn(u64) -> H,
     /// Where there is no argument.
     nothing: H,
+    /// Of NULL within an array, a tuple or a map. As an argument it makes the result NULL.
+    null: H,
     /// Texts of so many bytes and more cannot be hashed.
     bytes_end: Option<usize>,
 }
@@ -164,13 +166,16 @@ const OF_NOTHING: u64 = 0xe28d_bde7_fe22_e41c;
 /// The same in the bytes of a hash of 128 bits.
 const OF_NOTHING_128: [u8; 16] = (OF_NOTHING as u128).to_le_bytes();
 
+/// What it takes for the hash of NULL, or the end of it.
+const OF_NULL: u128 = 0x5715_f196_cbea_7a40_c58a_d2da_03d9_a871;
+
 fn wide(bytes: fn(&[u8]) -> u64, combine: fn(u64, u64) -> u64) -> Any<u64> {
-    Any { bytes, number: None, combine, length: salted_int_hash_64, nothing: OF_NOTHING, bytes_end: None }
+    Any { bytes, number: None, combine, length: salted_int_hash_64, nothing: OF_NOTHING, null: OF_NULL as u64, bytes_end: None }
 }
 
 fn narrow(bytes: fn(&[u8]) -> u64) -> Any<u64> {
     let length = |length| u64::from(salted_int_hash_32(length));
-    Any { bytes, number: None, combine: combine_int_32, length, nothing: OF_NOTHING, bytes_end: None }
+    Any { bytes, number: None, combine: combine_int_32, length, nothing: OF_NOTHING, null: u64::from(OF_NULL as u32), bytes_end: None }
 }
 
 fn any(registry: &mut Registry, name: &str, narrow: bool, how: Any<u64>) {
@@ -222,9 +227,15 @@ fn hash_column<H: Copy + Default, B: Fn(&[u8]) -> H + Copy, C: Fn(H, H) -> H + C
     hashes: &mut Option<Vec<H>>,
 ) -> Result<()> {
     let rows = array.len();
-    let mut put = |values: &mut dyn Iterator<Item = H>| match hashes {
+    let nulls = array.nulls().filter(|nulls| nulls.null_count() > 0);
+    let mut all = |values: &mut dyn Iterator<Item = H>| match hashes {
         None => *hashes = Some(values.collect()),
         Some(hashes) => hashes.iter_mut().zip(values).for_each(|(hash, value)| *hash = (how.combine)(*hash, value)),
+    };
+    // What lies beneath NULL is anything.
+    let mut put = |values: &mut dyn Iterator<Item = H>| match nulls {
+        None => all(values),
+        Some(nulls) => all(&mut values.zip(nulls.iter()).map(|(value, is_there)| if is_there { value } else { how.null })),
     };
     match array.data_type() {
         DataType::BinaryView => {
@@ -288,7 +299,7 @@ fn hash_column<H: Copy + Default, B: Fn(&[u8]) -> H + Copy, C: Fn(H, H) -> H + C
             let list = list_of(pairs, map.offsets().clone())?;
             hash_column(&list, &SqlType::array(pair), how, hashes)?;
         }
-        DataType::Null => put(&mut std::iter::repeat_n(H::default(), rows)),
+        DataType::Null => put(&mut std::iter::repeat_n(how.null, rows)),
         _ => {
             let data = array.to_data();
             let carried =

@@ -1,6 +1,7 @@
 //! Sums, products, quotients and roundings: over which values of their argument they keep its order or turn it around.
 
 use SqlType as T;
+use arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use gristmill_types::SqlType;
 use gristmill_types::calendar::{FIRST_DAY, LAST_DAY, LAST_DAY_OF_DATE};
@@ -104,10 +105,33 @@ fn moved(name: &str, arguments: &[Argument], session: &Zone) -> Option<Monotonic
     Some(found.at(variable))
 }
 
+/// Whole quotients of floats, or of a number by a float. What is NaN or infinite has none, which is an error: they are asked
+/// only where both ends of a range are numbers.
+fn float_quotient(arguments: &[Argument]) -> Option<Monotonicity> {
+    let [number, divisor] = arguments else { return None };
+    let kind = number.kind.plain();
+    if number.constant.is_some() || !(kind.is_float() || kind.integer_bits().is_some()) {
+        return None;
+    }
+    let by = match divisor.constant.as_ref()?.cast_to(&DataType::Float64).ok()? {
+        ScalarValue::Float64(Some(by)) if by.is_finite() => by,
+        _ => return None,
+    };
+    let everywhere = Holds::Between(i128::MIN, i128::MAX);
+    match by {
+        by if by > 0.0 => Some(Monotonicity::rising(everywhere)),
+        by if by < 0.0 => Some(Monotonicity::falling(everywhere)),
+        _ => None,
+    }
+}
+
 pub(super) fn arithmetic(name: &str, arguments: &[Argument], session: &Zone) -> Option<Monotonicity> {
     let [left, right] = arguments else { return None };
     if arguments.iter().any(|argument| matches!(argument.kind.plain(), T::Interval(_))) {
         return moved(name, arguments, session);
+    }
+    if name == "intDiv" && arguments.iter().any(|argument| argument.kind.plain().is_float()) {
+        return float_quotient(arguments);
     }
     match (&left.constant, &right.constant) {
         (None, Some(_)) if is_narrow_decimal(left.kind.plain()) => return decimal_arithmetic(name, 0, right),

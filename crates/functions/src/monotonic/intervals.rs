@@ -1,13 +1,16 @@
-//! Sums and differences of dates or times and intervals: where they neither leave their type, and wrap, nor go against the
-//! order.
+//! Sums and differences of dates or times and intervals, and starts of intervals of a Date32: where they neither leave their
+//! type, and wrap, nor go against the order.
 
 use IntervalKind as I;
 use SqlType as T;
-use gristmill_types::calendar::{FIRST_DAY, LAST_DAY, LAST_DAY_OF_DATE, SECONDS_A_DAY};
+use gristmill_types::calendar::{FIRST_DAY, LAST_DAY, LAST_DAY_OF_DATE, LAST_DAY_OF_DATETIME, SECONDS_A_DAY};
 use gristmill_types::zone::Zone;
 use gristmill_types::{IntervalKind, SqlType};
 
 use super::{Holds, Monotonicity};
+use crate::datetime::day_start;
+use crate::define::constant_integer;
+use crate::scalar::Argument;
 
 const SECOND_NS: i128 = 1_000_000_000;
 const DAY_NS: i128 = SECONDS_A_DAY as i128 * SECOND_NS;
@@ -35,6 +38,28 @@ pub(super) fn shifted(moment: &SqlType, unit: IntervalKind, by: i128, zone: &Zon
     let reach = i128::try_from(reach.div_ceil(tick_ns.unsigned_abs())).ok()?;
     let (first, last) = if by < 0 { (low + reach + day, high - day) } else { (low + day, high - reach - day) };
     (first <= last).then(|| Monotonicity::rising(Holds::Between(first, last)))
+}
+
+/// `toStartOfInterval` of a Date32. A start is a Date, one of days a DateTime, and wraps around beyond what these hold.
+pub(super) fn start_of_day32(arguments: &[Argument]) -> Option<Monotonicity> {
+    let [_, interval] = arguments else { return None };
+    let T::Interval(unit) = interval.kind else { return None };
+    let length = constant_integer(interval).filter(|length| *length > 0)?;
+    let (first, last) = match unit {
+        // In the east a day begins the day before in UTC.
+        I::Day => (length, i64::from(LAST_DAY_OF_DATETIME) - 1),
+        I::Week | I::Month | I::Quarter | I::Year => {
+            // The first day whose interval begins no sooner than a Date may: starts rise with days.
+            let (mut before, mut first) = (-1, LAST_DAY_OF_DATE + 1);
+            while before + 1 < first {
+                let middle = before + (first - before) / 2;
+                *(if day_start(middle, unit, length) < 0 { &mut before } else { &mut first }) = middle;
+            }
+            (first.into(), LAST_DAY_OF_DATE.into())
+        }
+        _ => return None,
+    };
+    (first <= last).then(|| Monotonicity::rising(Holds::Between(first.into(), last.into())))
 }
 
 /// Between which values of its carrier a moment is one of the result's type.
@@ -91,6 +116,28 @@ mod tests {
         assert_eq!(over("Date", I::Hour, 1, Tz::UTC), Some(Holds::Between(1, 49_710 - 2)));
         assert_eq!(over("Date", I::Year, 1000, Tz::UTC), None);
         assert_eq!(over("DateTime64(9)", I::Second, 1 << 62, Tz::UTC), None);
+    }
+
+    #[test]
+    fn starts_of_intervals_of_a_date32_hold_where_they_are_dates() {
+        let starts = |unit: IntervalKind, length: i64| {
+            let length = Some(datafusion::common::ScalarValue::Int64(Some(length)));
+            let interval = Argument { kind: T::Interval(unit), constant: length };
+            start_of_day32(&[Argument { kind: T::Date32, constant: None }, interval]).map(|found| found.holds)
+        };
+        for (unit, length) in
+            [(I::Week, 1), (I::Week, 3), (I::Month, 1), (I::Month, 7), (I::Quarter, 2), (I::Year, 1), (I::Year, 3)]
+        {
+            let Some(Holds::Between(first, last)) = starts(unit, length) else { panic!("{unit:?} {length}") };
+            let (first, last) = (first as i32, last as i32);
+            let shown = |day: i32| day_start(day, unit, length) as u16;
+            assert!((first..last).all(|day| shown(day) <= shown(day + 1)), "{unit:?} {length}");
+            assert!(day_start(first, unit, length) >= 0 && day_start(first - 1, unit, length) < 0, "{unit:?} {length}");
+        }
+        assert_eq!(starts(I::Month, 1), Some(Holds::Between(0, 65_535)));
+        assert_eq!(starts(I::Week, 1), Some(Holds::Between(4, 65_535)));
+        assert_eq!(starts(I::Day, 1), Some(Holds::Between(1, 49_708)));
+        assert_eq!(starts(I::Hour, 1), None);
     }
 
     #[test]

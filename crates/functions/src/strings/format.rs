@@ -4,7 +4,7 @@ use gristmill_base::Result;
 use gristmill_types::SqlType;
 
 use crate::columns::strings;
-use crate::define::{arity, bad_argument, need_constant_text, plain};
+use crate::define::{arity, bad_argument, constant_bytes, expect_string, not_constant, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
 use crate::text::Texts;
@@ -20,12 +20,13 @@ enum Piece {
 }
 
 /// `{}` takes the arguments in turn, `{2}` by number (from 0), `{{` and `}}` are braces. Both ways cannot be mixed.
-fn pieces(name: &str, pattern: &str, count: usize) -> Result<Vec<Piece>> {
-    let wrong = |what: &str| bad_argument(name, format!("{what} in the pattern '{pattern}'"));
+/// What else the pattern holds is bytes, be they UTF-8 or not.
+fn pieces(name: &str, pattern: &[u8], count: usize) -> Result<Vec<Piece>> {
+    let wrong = |what: &str| bad_argument(name, format!("{what} in the pattern '{}'", String::from_utf8_lossy(pattern)));
     let mut pieces = Vec::new();
     let mut text = Vec::new();
     let (mut next, mut numbered) = (0, false);
-    let mut chars = pattern.bytes().peekable();
+    let mut chars = pattern.iter().copied().peekable();
     while let Some(byte) = chars.next() {
         match byte {
             b'{' if chars.peek() == Some(&b'{') => {
@@ -71,7 +72,8 @@ fn pieces(name: &str, pattern: &str, count: usize) -> Result<Vec<Piece>> {
 
 fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
     arity(name, arguments, 1..=usize::MAX)?;
-    let pattern = need_constant_text(name, arguments, 0)?;
+    expect_string(name, arguments, 0)?;
+    let pattern = constant_bytes(&arguments[0]).ok_or_else(|| not_constant(name, 0))?;
     let pieces = pieces(name, &pattern, arguments.len() - 1)?;
     let kinds: Vec<SqlType> = arguments[1..].iter().map(|argument| argument.kind.clone()).collect();
     let env = env.clone();

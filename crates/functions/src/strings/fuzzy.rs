@@ -18,11 +18,11 @@ use regex_automata::util::look::Look;
 use regex_automata::util::syntax;
 
 use super::pattern::translate;
-use super::search::{Wanted, cached};
+use super::search::{Wanted, cached, check_expressions, check_limits};
 use crate::columns::{Bytes, list, numbers};
 use crate::define::{arity, constant_integer, illegal, not_constant, plain};
 use crate::registry::Registry;
-use crate::scalar::{Argument, Bound};
+use crate::scalar::{Argument, Bound, FunctionLimits};
 
 /// Edits that may be asked for.
 const EDITS_MAX: i64 = 16;
@@ -37,11 +37,11 @@ pub fn register(registry: &mut Registry) {
         ("multiFuzzyMatchAnyIndex", Wanted::FirstIndex),
         ("multiFuzzyMatchAllIndices", Wanted::AllPositions),
     ] {
-        registry.scalar(name, plain(move |name, arguments, _| bind(name, arguments, wanted)));
+        registry.scalar(name, plain(move |name, arguments, env| bind(name, arguments, wanted, env.limits)));
     }
 }
 
-fn bind(name: &str, arguments: &[Argument], wanted: Wanted) -> Result<Bound> {
+fn bind(name: &str, arguments: &[Argument], wanted: Wanted, limits: FunctionLimits) -> Result<Bound> {
     arity(name, arguments, 3..=3)?;
     if arguments[0].kind != T::String {
         return Err(illegal(name, arguments, 0, "String"));
@@ -56,6 +56,8 @@ fn bind(name: &str, arguments: &[Argument], wanted: Wanted) -> Result<Bound> {
         Some(_) => constant_integer(&arguments[1]).unwrap_or(i64::MAX),
         None => return Err(not_constant(name, 1)),
     };
+    check_expressions(name, &arguments[2], &limits)?;
+    let name = name.to_string();
     let result = match wanted {
         Wanted::Any => T::UInt8,
         Wanted::AllPositions => SqlType::array(T::UInt64),
@@ -67,6 +69,7 @@ fn bind(name: &str, arguments: &[Argument], wanted: Wanted) -> Result<Bound> {
         let (mut indices, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
         for row in 0..rows {
             let automata: &Vec<Automaton> = cached(&mut known, &args[2], row, |patterns| {
+                check_limits(&name, patterns.iter().copied(), &limits)?;
                 patterns.iter().map(|pattern| Automaton::new(pattern, edits)).collect()
             })?;
             let (text, before) = (texts.get(row), indices.len());

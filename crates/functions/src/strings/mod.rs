@@ -45,6 +45,7 @@ pub(crate) use case::{fixed, reverse_bytes};
 pub(crate) use substring::range;
 
 pub use pattern::translate as regular_expression;
+pub use tokenizer::Tokenizer;
 use std::sync::Arc;
 
 use gristmill_base::{Error, ErrorCode, Result};

@@ -12,9 +12,9 @@ use super::pattern::regex;
 use super::position::{MODES, Mode};
 use super::utf8;
 use crate::columns::{Bytes, at, list, numbers};
-use crate::define::{arity, expect_array, expect_string, illegal, plain};
+use crate::define::{arity, bad_argument, expect_array, expect_string, illegal, plain};
 use crate::registry::Registry;
-use crate::scalar::{Argument, Bound};
+use crate::scalar::{Argument, Bound, FunctionLimits};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
@@ -39,9 +39,15 @@ pub fn register(registry: &mut Registry) {
                 .scalar(&format!("{name}{suffix}"), plain(move |name, arguments, _| search(name, arguments, mode, wanted)));
         }
     }
-    registry.scalar("multiMatchAny", plain(|name, arguments, _| matches(name, arguments, Wanted::Any)));
-    registry.scalar("multiMatchAnyIndex", plain(|name, arguments, _| matches(name, arguments, Wanted::FirstIndex)));
-    registry.scalar("multiMatchAllIndices", plain(|name, arguments, _| matches(name, arguments, Wanted::AllPositions)));
+    registry.scalar("multiMatchAny", plain(|name, arguments, env| matches(name, arguments, Wanted::Any, env.limits)));
+    registry.scalar(
+        "multiMatchAnyIndex",
+        plain(|name, arguments, env| matches(name, arguments, Wanted::FirstIndex, env.limits)),
+    );
+    registry.scalar(
+        "multiMatchAllIndices",
+        plain(|name, arguments, env| matches(name, arguments, Wanted::AllPositions, env.limits)),
+    );
 }
 
 fn check(name: &str, arguments: &[Argument]) -> Result<()> {
@@ -153,8 +159,51 @@ fn search(name: &str, arguments: &[Argument], mode: Mode, wanted: Wanted) -> Res
     }))
 }
 
-fn matches(name: &str, arguments: &[Argument], wanted: Wanted) -> Result<Bound> {
+/// That expressions are no longer than they may be, each and all of them. Error: BAD_ARGUMENTS.
+pub(super) fn check_limits<'a>(
+    name: &str,
+    expressions: impl Iterator<Item = &'a [u8]>,
+    limits: &FunctionLimits,
+) -> Result<()> {
+    let mut all = 0;
+    for expression in expressions {
+        let (bytes, most) = (expression.len() as u64, limits.regexp_bytes_max);
+        if most > 0 && bytes > most {
+            let text = format!("Regexp length too large ({bytes} > {most}): max_hyperscan_regexp_length limits it");
+            return Err(bad_argument(name, text));
+        }
+        all += bytes;
+    }
+    let most = limits.regexps_bytes_max;
+    if most > 0 && all > most {
+        let text = format!("Total regexp lengths too large ({all} > {most}): max_hyperscan_regexp_total_length limits them");
+        return Err(bad_argument(name, text));
+    }
+    Ok(())
+}
+
+/// Errors: FUNCTION_NOT_ALLOWED; BAD_ARGUMENTS where expressions that are known are too long.
+pub(super) fn check_expressions(name: &str, argument: &Argument, limits: &FunctionLimits) -> Result<()> {
+    if !limits.allows_regexps {
+        let text = format!("{name} searches for regular expressions at once: the setting 'allow_hyperscan' is 0");
+        return Err(Error::new(ErrorCode::FUNCTION_NOT_ALLOWED, text));
+    }
+    match &argument.constant {
+        Some(constant) => {
+            let lists = constant.to_array_of_size(1)?;
+            match lists.as_list_opt::<i32>() {
+                Some(_) => check_limits(name, needles(&lists, 0).into_iter(), limits),
+                None => Ok(()),
+            }
+        }
+        None => Ok(()),
+    }
+}
+
+fn matches(name: &str, arguments: &[Argument], wanted: Wanted, limits: FunctionLimits) -> Result<Bound> {
     check(name, arguments)?;
+    check_expressions(name, &arguments[1], &limits)?;
+    let name = name.to_string();
     let result = match wanted {
         Wanted::Any => T::UInt8,
         Wanted::AllPositions => SqlType::array(T::UInt64),
@@ -167,6 +216,7 @@ fn matches(name: &str, arguments: &[Argument], wanted: Wanted) -> Result<Bound> 
         let mut indices = Vec::new();
         for row in 0..rows {
             let set = cached(&mut known, &args[1], row, |needles| {
+                check_limits(&name, needles.iter().copied(), &limits)?;
                 // Each is compiled on its own first: the set wants the translated texts.
                 let each = needles.iter().map(|needle| regex(needle, false)).collect::<Result<Vec<_>>>()?;
                 let translated = each.iter().map(|one| one.as_str());

@@ -32,7 +32,7 @@ pub fn register(registry: &mut Registry) {
 }
 
 /// Lengths in characters.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lengths {
     pub least: usize,
     pub most: usize,

@@ -33,7 +33,8 @@ pub fn register(registry: &mut Registry) {
 }
 
 /// How a text becomes tokens, all of them parts of it.
-enum Tokenizer {
+#[derive(Debug)]
+pub enum Tokenizer {
     /// Runs of ASCII letters and digits and of bytes beyond ASCII.
     NonAlpha,
     /// What stands between separators; the first that fits counts.
@@ -49,6 +50,20 @@ enum Tokenizer {
 /// The code points that the separator-free default keeps together.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || !byte.is_ascii()
+}
+
+/// Of regular expressions the same text is the same one.
+impl PartialEq for Tokenizer {
+    fn eq(&self, other: &Tokenizer) -> bool {
+        match (self, other) {
+            (Tokenizer::NonAlpha, Tokenizer::NonAlpha) | (Tokenizer::Whole, Tokenizer::Whole) => true,
+            (Tokenizer::Separators(a), Tokenizer::Separators(b)) => a == b,
+            (Tokenizer::Regexp(a), Tokenizer::Regexp(b)) => a.as_str() == b.as_str(),
+            (Tokenizer::Grams(a), Tokenizer::Grams(b)) => a == b,
+            (Tokenizer::Sparse(a), Tokenizer::Sparse(b)) => a == b,
+            _ => false,
+        }
+    }
 }
 
 impl Tokenizer {
@@ -99,7 +114,7 @@ impl Tokenizer {
     }
 
     /// Written as `name` or `name(parameters)`: numbers, texts in quotes, or texts in a list.
-    fn parsed(name: &str, written: &str) -> Result<Tokenizer> {
+    pub fn parsed(name: &str, written: &str) -> Result<Tokenizer> {
         let Some((tokenizer, rest)) = written.trim().split_once('(') else {
             return Tokenizer::new(name, written.trim(), None, &[]);
         };
@@ -134,7 +149,7 @@ impl Tokenizer {
         Tokenizer::new(name, tokenizer.trim(), (!texts.is_empty()).then_some(texts), &numbers)
     }
 
-    fn tokens<'a>(&self, text: &'a [u8], out: &mut Vec<&'a [u8]>) {
+    pub fn tokens<'a>(&self, text: &'a [u8], out: &mut Vec<&'a [u8]>) {
         match self {
             Tokenizer::NonAlpha => out.extend(text.split(|byte| !is_word(*byte)).filter(|part| !part.is_empty())),
             Tokenizer::Separators(separators) => {

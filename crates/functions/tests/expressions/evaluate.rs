@@ -35,6 +35,7 @@ pub fn env() -> FunctionEnv {
         cast_string_to_date_time_mode: "basic".into(),
         range_elements_max: gristmill_functions::RANGE_ELEMENTS_MAX,
         json: gristmill_functions::JsonRules::default(),
+        limits: gristmill_functions::FunctionLimits::default(),
         asker: gristmill_functions::Asker::default(),
     }
 }

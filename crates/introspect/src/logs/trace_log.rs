@@ -7,7 +7,7 @@ use super::{Log, LogEntry};
 #[derive(Clone, Debug)]
 pub struct TraceEntry {
     pub event_time_nanos: u64,
-    /// `Real`, `CPU`, `Memory`, `MemorySample`, `MemoryPeak`.
+    /// `Real`, `CPU`, `Memory`, `MemorySample`, `MemoryPeak`, `ProfileEvent`.
     pub trace_type: &'static str,
     pub cpu_id: u64,
     pub thread_id: u64,
@@ -19,6 +19,9 @@ pub struct TraceEntry {
     pub size: i64,
     /// Of what was allocated or is freed; 0: there is no such thing.
     pub address: u64,
+    /// That was counted, and by how much; empty: the sample is of something else.
+    pub event: &'static str,
+    pub increment: i64,
 }
 
 impl LogEntry for TraceEntry {

@@ -6,6 +6,10 @@
 //! operator gets more only until it has half of its even share. The rest is for merging: beside the rows that takes their keys in a
 //! form that is compared, which may be as large as they are. DataFusion's own `FairSpillPool` never gives more than the share,
 //! and leaves nothing for merging.
+//!
+//! An exchange between streams is never refused. DataFusion's writes a batch to disk then, and where two of its writers do so at
+//! a time, the one that reads may wait for the wrong file while all others wait for it, for ever
+//! (<https://github.com/apache/datafusion/issues/24883>, in 55). It holds little: what is behind it reads while it can, and is refused itself.
 
 use std::fmt::{self, Display};
 use std::sync::Arc;
@@ -27,6 +31,11 @@ pub struct QueryMemoryPool {
 impl QueryMemoryPool {
     pub fn of(account: Arc<MemoryAccount>) -> QueryMemoryPool {
         QueryMemoryPool { account, spilling: AtomicU64::new(0) }
+    }
+
+    /// Whether it is an exchange's: a `RepartitionExec` names its consumers by itself and the stream.
+    fn is_of_exchange(reservation: &MemoryReservation) -> bool {
+        reservation.consumer().name().starts_with("RepartitionExec[")
     }
 
     /// Whether somebody who can spill wants more than there is for it now.
@@ -79,6 +88,10 @@ impl MemoryPool for QueryMemoryPool {
     }
 
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
+        if Self::is_of_exchange(reservation) {
+            self.account.grow(additional as u64);
+            return Ok(());
+        }
         // ResourcesExhausted is what operators that can spill look for.
         if self.is_to_spill(reservation, additional as u64) {
             return Err(DataFusionError::ResourcesExhausted(self.over_share(reservation, additional as u64)));
@@ -127,6 +140,18 @@ mod tests {
         drop((second, merging));
         first.try_grow(250).expect("it is alone");
         first.try_grow(10).expect_err("but has to merge as well");
+    }
+
+    #[test]
+    fn exchanges_are_never_sent_to_the_disk() {
+        let pool = pool(100);
+        let exchange = MemoryConsumer::new("RepartitionExec[0]").with_can_spill(true).register(&pool);
+        exchange.try_grow(1000).expect("more than there is");
+        let merging = MemoryConsumer::new("RepartitionExec[Merge 0]").with_can_spill(true).register(&pool);
+        merging.try_grow(1000).expect("of its sorted streams as well");
+        assert_eq!(pool.reserved(), 2000, "it is accounted for");
+        let sort = MemoryConsumer::new("ExternalSorter[0]").with_can_spill(true).register(&pool);
+        sort.try_grow(1).expect_err("there is no more");
     }
 
     #[test]

@@ -3,13 +3,15 @@
 //! Samples are taken below (`gristmill_base::sampling`), as copies of registers and stacks. A thread of its own walks the copies
 //! (`unwind`), by what the program itself says of its frames (`modules`), and pushes addresses to the log; so does whoever
 //! wants the log to be complete (`collect`). Names and lines are looked up (`symbols`, `demangle`) when entries are written
-//! or shown, far from any query: the first look reads the whole table of symbols.
+//! or shown, far from any query: the first look for a name reads the whole table of symbols (`names`).
 //!
 //! Addresses of the program are told as those of its file, which one program loaded anywhere has alike. What a query waits
 //! for while no thread works for it stands in the place of a function, at an address where no function is.
 
 mod demangle;
+pub(crate) mod events;
 mod modules;
+mod names;
 mod pseudo;
 pub mod symbols;
 mod unwind;
@@ -132,6 +134,8 @@ impl Walker {
             size: sample.size,
             // A step is of all that was gathered since the last one, in ClickHouse too.
             address: if sample.kind == Kind::MemorySample { sample.address } else { 0 },
+            event: "",
+            increment: 0,
         };
         // A step is a new peak as well, of which it is told how much there is then.
         if sample.kind == Kind::Memory {
@@ -157,7 +161,7 @@ pub fn shown(entry: &TraceEntry) -> Shown {
     }
     let known = symbols::of_all(&entry.trace);
     let is_own = |name: &str| OWN.iter().any(|own| name.contains(own));
-    let skipped = match entry.trace_type.starts_with("Memory") {
+    let skipped = match entry.trace_type.starts_with("Memory") || !entry.event.is_empty() {
         true => known.iter().take_while(|known| is_own(&known.name)).count(),
         false => 0,
     };
@@ -168,11 +172,18 @@ pub fn shown(entry: &TraceEntry) -> Shown {
     }
 }
 
-/// What counts allocations and takes samples of them.
-const OWN: &[&str] = &["gristmill_base::sampling::", "gristmill_base::allocations::", "std::thread::local::LocalKey"];
+/// What counts allocations and events, and takes samples of them.
+const OWN: &[&str] = &[
+    "gristmill_base::sampling::",
+    "gristmill_base::allocations::",
+    "std::thread::local::LocalKey",
+    "gristmill_base::stack::",
+    "gristmill_introspect::events::Counters",
+    "gristmill_introspect::profiler::events::",
+];
 
 /// The stack of an error as a text: a line a call. What only makes errors is left out. The first look reads the program's whole
-/// table of symbols; `symbols::close` gives it back.
+/// table of symbols, which takes a while.
 pub fn stack_text(addresses: &[u64]) -> String {
     let names = symbols::names(addresses);
     let first = names.iter().take_while(|name| MAKES_ERRORS.iter().any(|own| name.contains(own))).count();

@@ -1,20 +1,23 @@
 //! Names and lines of addresses.
 //!
 //! The program's own file is read lazily, by one thread at a time (`/proc/self/exe`: the file that runs, even where another
-//! has its name by now). What is made of its tables takes some hundred megabytes where much was asked for, so it is given back
-//! when the log has been written (`close`); what was asked for stays known. Functions of libraries are found as the loader does,
-//! which knows those that they export.
+//! has its name by now). Names come from its table of symbols (`names`), of which a few megabytes are kept. What is made of its tables of
+//! lines takes some hundred megabytes where much was asked for, so it is given back when the log has been written (`close`); what
+//! was asked for stays known. Functions of libraries are found as the loader does, which knows those that they export.
 
 use std::collections::HashMap;
 use std::ffi::CStr;
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use addr2line::Loader;
+use gristmill_base::allocations;
 use parking_lot::Mutex;
 
 use super::demangle::demangle;
 use super::modules::{self, Module};
+use super::names::Names;
 use super::pseudo;
 
 /// What is known of an address.
@@ -27,9 +30,11 @@ pub struct Known {
 }
 
 struct Program {
-    /// `None`: nobody asked since it was closed, or it cannot be read.
+    /// Of lines. `None`: nobody asked since it was closed, or it cannot be read.
     loader: Option<Loader>,
     cannot_be_read: bool,
+    /// `None` outside: nobody asked; inside: it cannot be read.
+    names: Option<Option<Names>>,
     path: String,
     known: HashMap<u64, Known>,
     /// Names alone, without lines: to find these takes far more.
@@ -46,7 +51,7 @@ const KNOWN_MAX: usize = 1 << 16;
 static PROGRAM: LazyLock<Mutex<Program>> = LazyLock::new(|| {
     let path = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("gristmill"));
     let path = path.to_string_lossy().into_owned();
-    Mutex::new(Program { loader: None, cannot_be_read: false, path, known: HashMap::new(), named: HashMap::new() })
+    Mutex::new(Program::of(path))
 });
 
 static MODULES: LazyLock<Vec<Module>> = LazyLock::new(modules::loaded);
@@ -110,7 +115,7 @@ pub fn in_file(addresses: &[u64]) -> Vec<u64> {
     addresses.iter().map(in_file).collect()
 }
 
-/// Gives back what was made of the program's tables; the next look makes it anew.
+/// Gives back what was made of the program's tables of lines; the next look makes it anew.
 pub fn close() {
     PROGRAM.lock().loader = None;
 }
@@ -137,6 +142,11 @@ fn library(address: u64) -> Option<(String, String)> {
 }
 
 impl Program {
+    fn of(path: String) -> Program {
+        let (known, named) = (HashMap::new(), HashMap::new());
+        Program { loader: None, cannot_be_read: false, names: None, path, known, named }
+    }
+
     fn loader(&mut self) -> Option<&Loader> {
         if self.loader.is_none() && !self.cannot_be_read {
             self.loader = Loader::new("/proc/self/exe").or_else(|_| Loader::new(&self.path)).ok();
@@ -146,7 +156,13 @@ impl Program {
     }
 
     fn symbol(&mut self, address: u64) -> Option<String> {
-        Some(self.loader()?.find_symbol(address)?.to_string())
+        let path = &self.path;
+        let open = || {
+            // Whoever asks first does not keep it.
+            let _nobody = allocations::enter_none();
+            Names::of(File::open("/proc/self/exe").or_else(|_| File::open(path)).ok()?).ok()
+        };
+        self.names.get_or_insert_with(open).as_ref()?.find(address)
     }
 
     fn name(&mut self, address: u64) -> Arc<str> {
@@ -209,5 +225,24 @@ fn written(location: &addr2line::Location<'_>) -> String {
     match location.line {
         Some(line) => format!("{file}:{line}"),
         None => file.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[inline(never)]
+    fn turns_the_stone() -> u64 {
+        std::hint::black_box(5)
+    }
+
+    #[test]
+    fn names_alone_open_no_tables_of_lines() {
+        let mut program = Program::of("there is no such file".to_string());
+        turns_the_stone();
+        let address = in_file(&[turns_the_stone as *const () as u64])[0];
+        assert!(program.name(address).ends_with("turns_the_stone"), "{}", program.name(address));
+        assert!(program.loader.is_none() && program.names.is_some());
     }
 }

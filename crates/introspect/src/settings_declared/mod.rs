@@ -459,6 +459,15 @@ settings! {
     max_temporary_data_on_disk_size_for_user: u64 = 0u64, "Bytes of temporary files that the running queries of a user may have written. 0: no limit.";
     max_subquery_depth: u64 = 100u64, "How deep subqueries may be nested. 0: no limit.";
     allow_ddl: bool = true, "Whether databases and tables may be made, changed and removed.";
+    max_table_size_to_drop: u64 = 50_000_000_000u64, "Bytes of a MergeTree table that may be dropped, emptied or replaced. 0: any number. Where no query and no profile sets it, the server's setting of this name holds.";
+    max_partition_size_to_drop: u64 = 50_000_000_000u64, "Bytes of a partition or part that may be dropped, detached or replaced. 0: any number. Where no query and no profile sets it, the server's setting of this name holds.";
+    min_free_disk_bytes_to_perform_insert: u64 = 0u64, "Bytes that have to be free on a MergeTree table's disk for an INSERT. 0: any number. The table's setting of this name goes before.";
+    min_free_disk_ratio_to_perform_insert: f64 = 0.0, "The share of a MergeTree table's disk that has to be free for an INSERT. 0: any. The table's setting of this name goes before.";
+    allow_hyperscan: bool = true, "Whether multiMatchAny and its like, which search for several regular expressions at once, may be used.";
+    max_hyperscan_regexp_length: u64 = 0u64, "Bytes of each regular expression of multiMatchAny and its like. 0: any number.";
+    max_hyperscan_regexp_total_length: u64 = 0u64, "Bytes of all regular expressions of one call of multiMatchAny or its like. 0: any number.";
+    max_rand_distribution_trials: u64 = 1_000_000_000u64, "Trials of randBinomial and randNegativeBinomial, and the mean of randPoisson, at most. 0: any number.";
+    max_rand_distribution_parameter: f64 = 1_000_000.0, "Degrees of freedom of randChiSquared, randStudentT and randFisherF at most. 0: any number.";
     replace_running_query: bool = false, "Whether a query ends the running one of the same id. Else it is refused.";
     max_concurrent_queries_for_user: u64 = 0u64, "Most queries of one user that run at a time. 0: no limit.";
     max_concurrent_queries_for_all_users: u64 = 0u64, "Most queries of all users that may run at a time for this one to begin. 0: no limit.";
@@ -492,7 +501,9 @@ settings! {
     max_untracked_memory: u64 = 4_194_304u64, "Bytes that a thread may allocate or free before memory_profiler_step and memory_profiler_sample_probability see it. It is never more than 256 KiB, nor than the step. 0: each allocation.";
     metrics_perf_events_enabled: bool = false, "Whether the threads of a query count what the processor does (cycles, instructions, misses), as events whose names begin with Perf, where the kernel allows it.";
     metrics_perf_events_list: String = "", "The Perf… events to count, with commas between. Empty: all.";
-    calculate_text_stack_trace: bool = true, "Whether the logs have the stack of a query's error as a text.";
+    trace_profile_events: bool = false, "Whether each count of an event by the query is told in system.trace_log, with the stack of who counted.";
+    trace_profile_events_list: String = "", "The events that trace_profile_events is about, with commas between. Empty: all.";
+    calculate_text_stack_trace: bool = true, "Whether the logs, and clients of the native protocol, have the stack of a query's error as a text.";
     allow_introspection_functions: bool = false, "Whether functions may be used that tell of the program: addressToSymbol, addressToLine, addressToLineWithInlines, demangle, flameGraph.";
     allow_get_client_http_header: bool = false, "Whether getClientHTTPHeader may be used: headers such as Cookie are secrets.";
     log_query_views: bool = true, "Whether runs of materialized views go to system.query_views_log.";
@@ -500,6 +511,7 @@ settings! {
     query_metric_log_interval: i64 = -1i64, "Milliseconds between the entries of a running query in system.query_metric_log. -1: as the server's configuration says; 0: none.";
     log_comment: String = "", "A word of the client's for system.query_log.";
     describe_include_subcolumns: bool = false, "Whether DESCRIBE tells the parts of columns that can be read by themselves, such as sizes of arrays, with a column is_subcolumn.";
+    describe_include_virtual_columns: bool = false, "Whether DESCRIBE tells of virtual columns as well, such as _part and _path.";
     describe_compact_output: bool = false, "Whether DESCRIBE tells names and types alone.";
     allow_suspicious_codecs: bool = false, "Whether CODEC(…) may name combinations that gain nothing.";
     flatten_nested: bool = true, "Whether a column of type Nested is declared as an array for each of its fields.";

@@ -63,6 +63,7 @@ impl InsertLane {
         if self.rows == 0 {
             return Ok(());
         }
+        self.shared.check_free_space()?;
         self.shared.keep_pace(false).await?;
         self.shared.gear.block(self.bytes, self.shared.parts());
         let batches = std::mem::take(&mut self.batches);

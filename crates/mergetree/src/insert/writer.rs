@@ -148,6 +148,11 @@ impl Shared {
         self.context.cancellable(sleep).await
     }
 
+    /// Error: NOT_ENOUGH_SPACE.
+    pub fn check_free_space(&self) -> Result<()> {
+        self.core.check_free_space(&self.context.settings)
+    }
+
     fn refused(&self, text: String) -> Error {
         self.context.counters.add(Event::RejectedInserts, 1);
         Error::new(ErrorCode::TOO_MANY_PARTS, text)

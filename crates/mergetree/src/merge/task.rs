@@ -13,7 +13,8 @@ use std::time::Instant;
 use arrow::array::RecordBatch;
 use arrow::compute::concat_batches;
 use arrow::datatypes::SchemaRef;
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::allocations::{Tally, counted_for_part};
+use gristmill_base::{Error, ErrorCode, Result, spending};
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_types::measure::batch_bytes;
 use serde_json::Value;
@@ -168,6 +169,10 @@ async fn run(
         // The job's threads work for this merge alone.
         context.settle();
         counters.add(Event::MergeExecuteMilliseconds, counters.get(Event::RealTimeMicroseconds) / 1000);
+    } else {
+        // A statement's threads work for others of its merges, too.
+        let stages = [Event::MergeHorizontalStageExecuteMilliseconds, Event::MergeVerticalStageExecuteMilliseconds];
+        counters.add(Event::MergeExecuteMilliseconds, stages.map(|stage| counters.get(stage)).iter().sum());
     }
     let Some((written, codec)) = written? else {
         // No row is left: the parts go, and nothing comes in their place.
@@ -275,11 +280,15 @@ pub async fn write(
         writer.ttl_applied(now);
     }
     let mut pace = Pace::new(&sources, options);
-    let copied = match is_vertical {
-        true => copy_vertical(&sources, &mut writer, &mut pace).await,
-        false => copy(&sources, &mut writer, &mut pace, ttl).await,
+    let merging = Arc::new(Tally::new());
+    let copying = async {
+        match is_vertical {
+            true => copy_vertical(&sources, &mut writer, &mut pace).await,
+            false => copy(&sources, &mut writer, &mut pace, ttl).await,
+        }
     };
-    pace.count(context);
+    let copied = counted_for_part(merging.clone(), copying).await;
+    pace.count(context, &merging);
     match copied {
         Ok(()) if writer.rows() == 0 => {
             writer.abort().await;
@@ -311,6 +320,8 @@ pub struct Pace<'a> {
     begun: Instant,
     /// Of the time since then, what went to gathering columns, in milliseconds.
     gathering_ms: u64,
+    /// What threads do for that.
+    pub gathering: Arc<Tally>,
 }
 
 impl<'a> Pace<'a> {
@@ -323,6 +334,7 @@ impl<'a> Pace<'a> {
             courtesy: Courtesy::new(env.clone()),
             begun: env.instant(),
             gathering_ms: 0,
+            gathering: Arc::new(Tally::new()),
         }
     }
 
@@ -343,7 +355,15 @@ impl<'a> Pace<'a> {
         self.gathering_ms += now.saturating_duration_since(since).as_millis() as u64;
     }
 
-    fn count(&self, context: &QueryContext) {
+    /// `merging`: what threads did for the other stage.
+    fn count(&self, context: &QueryContext, merging: &Arc<Tally>) {
+        for (event, stage) in [
+            (Event::MergeHorizontalStageExecuteMilliseconds, merging),
+            (Event::MergeVerticalStageExecuteMilliseconds, &self.gathering),
+        ] {
+            spending::settle(stage);
+            context.counters.add(event, stage.spending().total().real / 1000);
+        }
         let all = context.env.instant().saturating_duration_since(self.begun).as_millis() as u64;
         let gathering = self.gathering_ms;
         context.counters.add(Event::MergeHorizontalStageTotalMilliseconds, all.saturating_sub(gathering));

@@ -25,6 +25,7 @@ use arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt64Type};
 use async_trait::async_trait;
 use futures::future::try_join_all;
 use futures::stream::{StreamExt, TryStreamExt};
+use gristmill_base::allocations::counted_for_part;
 use gristmill_base::{Error, Result};
 use gristmill_introspect::Event;
 use gristmill_introspect::memory::MemoryGuard;
@@ -408,7 +409,7 @@ pub async fn copy(
         }
         let (rows, begun) = (runs.rows as u64, sources.context.env.instant());
         gatherer.begin(runs);
-        writer.end_row_group_with(&mut gatherer).await?;
+        counted_for_part(pace.gathering.clone(), writer.end_row_group_with(&mut gatherer)).await?;
         sources.running.wrote_rows(rows);
         pace.gathered(begun);
         pace.step().await?;

@@ -17,6 +17,7 @@ use super::part::{Mutated, READ_BYTES};
 use super::program::Program;
 use crate::index::select::{Selector, conjuncts};
 use crate::insert::block::object_key;
+use crate::layout::Layout;
 use crate::manifest::{DeletedEntry, PartEntry, State};
 use crate::merge::list::{self, Reason};
 use crate::merge::log;
@@ -57,6 +58,7 @@ pub async fn delete(
         return Ok(None);
     }
     context.counters.add(Event::MutatedRows, found);
+    context.counters.add(Event::DeleteNotedRows, found);
     let listed = list::begin(core, context, std::slice::from_ref(part), Reason::Mutation);
     log::began(core, &listed.running);
     let key = object_key(context, &part.partition_id, part.level).replace(".parquet", ".deleted");
@@ -77,6 +79,16 @@ pub async fn delete(
         return Err(error);
     }
     Ok(Some(Mutated::Masked(DeletedEntry { key, rows, bytes }, listed)))
+}
+
+/// Bytes of the columns that a condition is computed from, of so many rows of a part: about, where these are not all.
+fn bytes_of(layout: &Layout, open: &OpenPart, condition: &ColumnExpression, rows: u64) -> u64 {
+    let of = |name: &String| {
+        let key = layout.key(layout.columns.index_of(name)?);
+        Some(open.header.columns.iter().find(|column| column.key() == key)?.uncompressed_bytes)
+    };
+    let of_all: u64 = condition.inputs.iter().filter_map(of).sum();
+    (u128::from(of_all) * u128::from(rows) / u128::from(open.header.rows.max(1))) as u64
 }
 
 /// The deleted rows, and those that fulfil the condition.
@@ -101,6 +113,8 @@ async fn with_rows_of(
         return Ok(deleted);
     }
     let chosen = PartSelection::of(part.clone(), open.clone(), granules);
+    context.counters.add(Event::DeleteReadRows, chosen.rows);
+    context.counters.add(Event::DeleteReadUncompressedBytes, bytes_of(&core.layout, open, condition, chosen.rows));
     let filters = vec![ScanFilter::new(&condition.physical, &core.layout.columns)?];
     let limits = UnitLimits { granules: 16, bytes: READ_BYTES / 2, streams: 1 };
     let schema = Arc::new(Schema::new(vec![Field::new(PART_OFFSET, DataType::UInt64, false)]));

@@ -1,14 +1,17 @@
 //! The tests of tables, one binary: each binary links the whole engine, which takes half a minute and a third of a gigabyte.
 
+mod concurrent_changes;
 mod condition_cache;
 mod crashes;
 mod damage;
 mod deletes;
+mod dictionaries;
 mod engines;
 mod evolution;
 mod faulty_store;
 mod final_reading;
 mod insert_and_read;
+mod loads;
 mod merges;
 mod merging;
 mod numbers;

@@ -39,6 +39,7 @@ fn function_env() -> FunctionEnv {
         cast_string_to_date_time_mode: Arc::from("basic"),
         range_elements_max: gristmill_functions::RANGE_ELEMENTS_MAX,
         json: gristmill_functions::JsonRules::default(),
+        limits: gristmill_functions::FunctionLimits::default(),
         asker: gristmill_functions::Asker::default(),
     }
 }
@@ -379,6 +380,8 @@ fn any_search() -> impl Strategy<Value = Expr> {
         "[a-cé ]{0,3}".prop_map(of_text("startsWith")),
         "[a-cé ]{0,3}".prop_map(of_text("endsWith")),
         "[a-c]{1,2}".prop_map(of_text("hasToken")),
+        "[a-cé ]{0,4}".prop_map(of_text("hasAnyTokens")),
+        "[a-cé ]{0,4}".prop_map(of_text("hasAllTokens")),
         "\\^?[a-c ]{1,3}([.][*]|[|]|[|]\\^|[+])?[a-c ]{0,2}\\$?".prop_map(of_text("match")),
         // What begins with a text comes as such a range.
         ("[a-cé ]{0,3}", "[a-cé ]{0,3}").prop_map(|(low, high)| ident("s").gt_eq(text(low)).and(ident("s").lt(text(high)))),
@@ -433,6 +436,7 @@ fn with_skip_indexes(mut spec: TableSpec) -> TableSpec {
             add("tokenbf_v1(64, 2, 0)", 1);
             add("ngrambf_v1(2, 64, 2, 5)", 2);
             add("ngrambf_v1(1, 64, 2, 5)", 1);
+            add("text(tokenizer = splitByNonAlpha)", 1);
         }
     }
     spec

@@ -109,6 +109,7 @@ fn is_true(name: &str, column: &str, constant: ScalarValue, kind: SqlType) -> Ex
         cast_string_to_date_time_mode: Arc::from("basic"),
         range_elements_max: gristmill_functions::RANGE_ELEMENTS_MAX,
         json: gristmill_functions::JsonRules::default(),
+        limits: gristmill_functions::FunctionLimits::default(),
         asker: gristmill_functions::Asker::default(),
     };
     let of = columns().get(column).expect("a column").kind.clone();
@@ -326,7 +327,7 @@ async fn explain_tells_what_each_index_left() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flipped_byte_anywhere_in_an_index_is_found_and_named() {
-    for kind in ["minmax", "set(0)", "bloom_filter", "tokenbf_v1(64, 2, 0)"] {
+    for kind in ["minmax", "set(0)", "bloom_filter", "tokenbf_v1(64, 2, 0)", "text(tokenizer = splitByNonAlpha)"] {
         let with = spec().with_skip_index("i", "s", kind, 10);
         let store = MemoryStore::new();
         let table = with.open(store.clone()).await.expect("opens");
@@ -421,4 +422,92 @@ async fn sides_of_an_or_are_asked_of_the_indexes_that_know_them() {
     let lines = explain_indexes(&plan);
     let combined = lines.iter().position(|line| line == "    Name: <Combined skip indexes>").expect("it is told");
     assert_eq!(lines[combined + 1], "    Description: Final set of granules after AND/OR processing");
+}
+
+const WORDS: &str = "text(tokenizer = splitByNonAlpha)";
+
+/// Of numbers that `scattered` gives, how many granules have them.
+fn granules_of(numbers: &[i64]) -> u64 {
+    let of = |number: &i64| (0..1000).find(|k| scattered(*k) == *number).expect("each of a thousand") / 10;
+    numbers.iter().map(of).collect::<std::collections::BTreeSet<_>>().len() as u64
+}
+
+/// What tells of no granule that lacks a token, and of none besides.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_index_leaves_the_granules_that_have_the_tokens() {
+    let with = table(&spec().with_skip_index("words", "s", WORDS, 100_000_000)).await;
+    let needles = |texts: &[&str]| {
+        let texts = texts.iter().map(|text| ScalarValue::BinaryView(Some(text.as_bytes().to_vec()))).collect::<Vec<_>>();
+        ScalarValue::List(ScalarValue::new_list_nullable(&texts, &DataType::BinaryView))
+    };
+    let of_array = |name: &str, texts: &[&str]| is_true(name, "s", needles(texts), SqlType::array(SqlType::String));
+    let either = granules_of(&[763, 764]);
+    let cases: Vec<(&str, Expr, usize, u64)> = vec![
+        ("a token", of_text("hasToken", "763"), 1, 1),
+        ("a token of all", of_text("hasToken", "the"), 1000, 100),
+        ("no token", of_text("hasToken", "1763"), 0, 0),
+        ("both", of_text("hasAllTokens", "763, row"), 1, 1),
+        ("never both", of_text("hasAllTokens", "763 764"), 0, 0),
+        ("either", of_text("hasAnyTokens", "763 764"), 2, either),
+        ("one of a list", of_array("hasAnyTokens", &["763", "764", "the row"]), 2, either),
+        ("all of a list", of_array("hasAllTokens", &["row", "763"]), 1, 1),
+        ("words of a phrase", of_text("hasPhrase", "row 763 is"), 1, 1),
+        ("whole words of a pattern", of_text("like", "%row 763 is%"), 1, 1),
+        ("an open word", of_text("like", "%row 763%"), 1, 100),
+        ("a beginning", of_text("startsWith", "the row 763 "), 1, 1),
+        ("an end", of_text("endsWith", " éhre763"), 1, 1),
+        ("a value", ident("s").eq(text("the row 77 is éhre77")), 1, 1),
+        ("no value", ident("s").eq(text("the row 77 is éhre78")), 0, 0),
+        ("values", ident("s").in_list(vec![text("the row 763 is éhre763"), text("no")], false), 1, 1),
+        ("not", Expr::Not(Box::new(of_text("hasToken", "763"))), 999, 100),
+        ("or", of_text("hasToken", "763").or(of_text("hasToken", "764")), 2, either),
+    ];
+    for (name, filter, passes, granules) in cases {
+        assert_eq!(count(&with, filter).await, (passes, granules), "{name}");
+    }
+    // Through a merge and a change of rows.
+    insert(&with, &settings(), vec![rows(1000, 1200)]).await.expect("inserts");
+    with.optimize(&settings(), FINAL).await.expect("merges");
+    assert_eq!(with.parts().iter().filter(|part| part.active).count(), 1);
+    assert_eq!(count(&with, of_text("hasToken", "763")).await.1, granules_of_many(763, 1200));
+}
+
+/// Granules with rows of a number, among so many rows.
+fn granules_of_many(number: i64, rows: i64) -> u64 {
+    let granules = (0..rows).filter(|k| scattered(*k) == number).map(|k| k / 10);
+    granules.collect::<std::collections::BTreeSet<_>>().len() as u64
+}
+
+/// Calls that take texts apart otherwise are not asked.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_index_of_another_tokenizer_knows_what_it_can() {
+    let grams = table(&spec().with_skip_index("grams", "s", "text(tokenizer = ngrams(3))", 1)).await;
+    assert_eq!(count(&grams, of_text("hasAllTokens", "763")).await, (1, 100), "without a name these are words");
+    assert_eq!(count(&grams, of_text("like", "%row 763%")).await, (1, 1));
+    let (found, granules) = count(&grams, ident("s").eq(text("the row 77 is éhre77"))).await;
+    assert!(found == 1 && granules <= 3, "{granules} granules: rows of one may have its n-grams together");
+    let whole = table(&spec().with_skip_index("whole", "s", "text(tokenizer = array)", 1)).await;
+    assert_eq!(count(&whole, ident("s").eq(text("the row 77 is éhre77"))).await, (1, 1));
+    assert_eq!(count(&whole, ident("s").eq(text("the row 77 is"))).await, (0, 0));
+    assert_eq!(count(&whole, of_text("like", "%row 763%")).await, (1, 100));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn text_indexes_of_a_folder_of_version_2_are_read() {
+    let objects = golden("v2-text-index").expect("golden files");
+    let spec = spec().with_skip_index("words", "s", WORDS, 100_000_000);
+    let table = spec.open(store_of(&settings(), objects).await.expect("puts")).await.expect("opens");
+    let forced = context(&[("force_data_skipping_indices", "words"), ("max_threads", "1")]).expect("settings");
+    assert_eq!(try_count(&table, &forced, of_text("hasToken", "763")).await.expect("reads"), (1, 1));
+    assert_eq!(count(&table, of_text("hasAnyTokens", "none of these")).await, (0, 0));
+}
+
+/// Writes the golden folder. Run by hand, once a version of the format.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "writes the golden files"]
+async fn write_golden_text_index() {
+    let store = MemoryStore::new();
+    let table = spec().with_skip_index("words", "s", WORDS, 100_000_000).open(store.clone()).await.expect("opens");
+    insert(&table, &settings(), vec![rows(0, 200)]).await.expect("inserts");
+    write_golden("v2-text-index", objects(&settings(), &store).await.expect("reads")).expect("writes");
 }

@@ -38,6 +38,8 @@ pub struct Routing {
     pub handlers: Option<Handlers>,
     /// What `/` answers that has no query.
     pub default_response: Option<String>,
+    /// The headers of what OPTIONS answers; `None`: those that let pages of other sites ask.
+    pub options: Option<Vec<(HeaderName, HeaderValue)>>,
 }
 
 /// The routing that holds now: who reads the configuration again shares it with who answers.

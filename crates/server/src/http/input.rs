@@ -15,6 +15,7 @@ use hyper::body::Incoming;
 use parking_lot::Mutex;
 
 use crate::core::one_statement;
+use crate::traffic::{Received, awaited};
 use gristmill_formats::native::frames;
 
 /// Bytes of a query's text.
@@ -33,12 +34,14 @@ pub struct Rest {
     left: Arc<Mutex<Option<BodyDataStream<Incoming>>>>,
     /// A client that sends nothing of its body for so long is gone.
     longest: Arc<Mutex<Duration>>,
+    /// What came of it.
+    pub received: Arc<Received>,
 }
 
 impl Rest {
     /// Of a body each piece of which is waited for so long, until more is known of who sends it.
     pub fn waiting(longest: Duration) -> Rest {
-        Rest { left: Arc::default(), longest: Arc::new(Mutex::new(longest)) }
+        Rest { left: Arc::default(), longest: Arc::new(Mutex::new(longest)), received: Arc::default() }
     }
 
     /// From the next piece on.
@@ -95,7 +98,10 @@ pub fn raw(incoming: Incoming, rest: &Rest) -> BoxStream<'static, Result<Bytes>>
     futures::stream::try_unfold(reading, |mut reading| async move {
         let Some(chunks) = &mut reading.chunks else { return Ok(None) };
         let longest = *reading.rest.longest.lock();
-        let next = tokio::time::timeout(longest, chunks.next()).await.map_err(|_| {
+        let (next, waited) = awaited(tokio::time::timeout(longest, chunks.next())).await;
+        let bytes = if let Ok(Some(Ok(chunk))) = &next { chunk.len() } else { 0 };
+        reading.rest.received.add(bytes, waited);
+        let next = next.map_err(|_| {
             let seconds = longest.as_secs_f64();
             let text = format!("The client sent nothing of its body for {seconds} seconds (http_receive_timeout)");
             Error::new(ErrorCode::SOCKET_TIMEOUT, text)

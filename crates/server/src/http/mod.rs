@@ -63,11 +63,13 @@ pub async fn serve(
     let _counted = Gauge::HTTPConnection.hold();
     let _ended = Ended::of(Event::HTTPServerConnectionsCreated, Event::HTTPServerConnectionsClosed);
     let socket = Metered::of(socket, Interface::HTTP);
+    let meter = socket.meter();
     let stopping = core.stopping.clone();
     let keep_alive = core.keep_alive;
     let from = Peer { address: peer, connection: core.connections.number(), is_secure: line.is_none() };
     let watched = line.clone();
-    let service = service_fn(move |request: Request<Incoming>| {
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(meter.clone());
         let core = core.clone();
         let asked = line.as_ref().map(Line::ask);
         async move {
@@ -131,7 +133,10 @@ fn is_last(request: &Request<Incoming>) -> bool {
 
 async fn respond(core: Arc<Core>, request: Request<Incoming>, peer: Peer) -> Response<AnswerBody> {
     if request.method() == Method::OPTIONS {
-        return pages::preflight(request.headers());
+        return match &core.routing.now().options {
+            Some(headers) => pages::options(headers),
+            None => pages::preflight(request.headers()),
+        };
     }
     let page = Page::of(&request);
     let routing = core.routing.now();

@@ -18,6 +18,8 @@ use gristmill_introspect::QueryContext;
 use hyper::http::response;
 
 use super::answer::Responder;
+use crate::metered::Meter;
+use crate::traffic::{Moved, Received, Traffic};
 use gristmill_formats::native::frames;
 
 /// Bytes that are sent at a time.
@@ -60,7 +62,14 @@ pub struct Outgoing {
     held: Held,
     holding: Holding,
     /// The query, once it has begun.
-    pub context: Option<Arc<QueryContext>>,
+    context: Option<Arc<QueryContext>>,
+    traffic: Option<Traffic>,
+    /// Of the connection's socket.
+    meter: Arc<Meter>,
+    /// The body of the request.
+    received: Arc<Received>,
+    /// Bytes that were handed over so far.
+    sent_bytes: u64,
 }
 
 /// Bytes that wait.
@@ -129,12 +138,38 @@ async fn send(responder: &Responder, context: Option<&QueryContext>, bytes: Vec<
 }
 
 impl Outgoing {
-    /// `folder`: for temporary files.
-    pub fn new(responder: Responder, wrapping: Wrapping, holding: Holding, folder: PathBuf) -> Outgoing {
+    /// `folder`: for temporary files. `from`: the connection's socket, and what came of the request's body.
+    pub fn new(
+        responder: Responder,
+        wrapping: Wrapping,
+        holding: Holding,
+        folder: PathBuf,
+        from: (Arc<Meter>, Arc<Received>),
+    ) -> Outgoing {
         let level = matches!(wrapping.codec, Compression::Gzip | Compression::Deflate).then_some(wrapping.level.clamp(0, 9));
         let encoder = (wrapping.codec != Compression::None).then(|| wrapping.codec.encoder(level));
         let held = Held { memory: Vec::new(), file: None, folder };
-        Outgoing { responder, wrapping, encoder, held, holding, context: None }
+        let (meter, received) = from;
+        let (context, traffic, sent_bytes) = (None, None, 0);
+        Outgoing { responder, wrapping, encoder, held, holding, context, traffic, meter, received, sent_bytes }
+    }
+
+    /// The query has begun: what was and is received and sent is its own.
+    pub fn begins(&mut self, context: &Arc<QueryContext>) {
+        self.received.is_of(context.counters.clone());
+        self.traffic = Some(Traffic::begin(context, self.moved()));
+        self.context = Some(context.clone());
+    }
+
+    /// The body of the request is counted where it is read.
+    fn moved(&self) -> Moved {
+        Moved { received_bytes: 0, sent_bytes: self.sent_bytes, sending_micros: self.meter.sending_micros() }
+    }
+
+    fn note_sent(&mut self, bytes: usize) {
+        self.sent_bytes += bytes as u64;
+        let now = self.moved();
+        self.traffic.iter_mut().for_each(|traffic| traffic.moved(now));
     }
 
     pub fn head_is_sent(&self) -> bool {
@@ -202,8 +237,11 @@ impl Outgoing {
         Ok(())
     }
 
-    async fn send(&self, bytes: Vec<u8>) -> Result<()> {
-        send(&self.responder, self.context.as_deref(), bytes).await
+    async fn send(&mut self, bytes: Vec<u8>) -> Result<()> {
+        let count = bytes.len();
+        send(&self.responder, self.context.as_deref(), bytes).await?;
+        self.note_sent(count);
+        Ok(())
     }
 
     async fn release(&mut self) -> Result<()> {
@@ -227,17 +265,22 @@ impl Outgoing {
         let wrapped = self.wrapped(bytes, true)?;
         if self.head_is_sent() {
             self.send(wrapped).await?;
+            // It is in the log before the client hears of the end.
+            self.traffic = None;
             self.responder.end();
             return Ok(());
         }
         self.held.push(&wrapped)?;
         if self.held.file.is_none() {
             let body = Bytes::from(std::mem::take(&mut self.held.memory));
+            self.note_sent(body.len());
+            self.traffic = None;
             self.responder.whole(head(), body);
             return Ok(());
         }
         self.responder.begin(head());
         self.release().await?;
+        self.traffic = None;
         self.responder.end();
         Ok(())
     }
@@ -245,6 +288,7 @@ impl Outgoing {
     /// The query failed. Before anything was sent the answer is the error, with `head`; behind bytes that were sent comes a
     /// mark that clients look for, and the answer is broken off. `tag` is that of the header X-ClickHouse-Exception-Tag.
     pub async fn fail(mut self, error: &Error, text: &str, tag: &str, head: impl FnOnce() -> response::Parts) {
+        self.traffic = None;
         if !self.head_is_sent() {
             self.held.clear();
             let mut body = text.as_bytes().to_vec();

@@ -7,7 +7,7 @@ use gristmill_base::Error;
 use gristmill_functions::session::DIALECT_VERSION;
 use gristmill_introspect::{Counters, Event};
 use gristmill_system::asynchronous_metrics;
-use hyper::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue, LOCATION};
+use hyper::header::{CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
 use hyper::http::HeaderMap;
 use hyper::{Response, StatusCode};
 
@@ -110,6 +110,16 @@ pub fn preflight(headers: &HeaderMap) -> Response<AnswerBody> {
         ] {
             response.headers_mut().insert(name, HeaderValue::from_static(value));
         }
+    }
+    response
+}
+
+/// As `preflight`, with the headers that the configuration wants, whoever asks. The connection ends with it, as in ClickHouse.
+pub fn options(headers: &[(HeaderName, HeaderValue)]) -> Response<AnswerBody> {
+    let mut response = of_bytes(StatusCode::NO_CONTENT, Vec::new());
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    for (name, value) in headers {
+        response.headers_mut().append(name.clone(), value.clone());
     }
     response
 }

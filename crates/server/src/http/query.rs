@@ -32,6 +32,7 @@ use super::response_headers;
 use super::sessions::Held;
 use crate::core::{Before, Core, Place};
 use crate::known_settings;
+use crate::metered::Meter;
 use crate::sessions_log::CameIn;
 use crate::user_sessions::Open;
 
@@ -118,7 +119,8 @@ pub async fn run(exchange: Exchange) {
     };
     head.codec = wishes.wrapping.codec;
     let folder = core.engine.data_path.join("tmp");
-    let mut outgoing = Outgoing::new(responder, wishes.wrapping, wishes.holding, folder);
+    let meter = parts.extensions.get::<Arc<Meter>>().cloned().unwrap_or_default();
+    let mut outgoing = Outgoing::new(responder, wishes.wrapping, wishes.holding, folder, (meter, rest.received.clone()));
     let mut context = None;
     let answered = match ready {
         Ok(ready) => answer(ready, &mut head, &mut outgoing, &mut context).await,
@@ -171,7 +173,7 @@ async fn prepare(
         _ => error,
     })?;
     // Strangers are not told how the server is built.
-    head.stacktrace = parameters.flag("stacktrace")?;
+    head.stacktrace = parameters.flag("stacktrace")? && core.http_stacktrace;
     has_length(parts)?;
     // Before the body, which takes memory.
     let place = core.admission.enter();
@@ -318,7 +320,7 @@ async fn answer(
         }
     };
     *told = Some(execution.context.clone());
-    outgoing.context = Some(execution.context.clone());
+    outgoing.begins(&execution.context);
     let answered = result(execution, default_format, head, outgoing, &mut lines).await;
     head.lines.note_rest(&mut lines);
     let answered = answered?;

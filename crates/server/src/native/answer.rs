@@ -101,14 +101,15 @@ impl Dialect {
         vec![END_OF_STREAM as u8]
     }
 
-    pub fn exception(self, error: &gristmill_base::Error) -> Vec<u8> {
+    /// `stack`: the calls that led to it, where the client is to know them.
+    pub fn exception(self, error: &gristmill_base::Error, stack: &str) -> Vec<u8> {
         let mut out = Vec::new();
         write_varuint(EXCEPTION, &mut out);
         out.extend_from_slice(&error.code().0.to_le_bytes());
         write_string(b"DB::Exception", &mut out);
         write_string(format!("DB::Exception: {}", error.message()).as_bytes(), &mut out);
-        // No stack trace, no exception inside.
-        write_string(b"", &mut out);
+        write_string(stack.as_bytes(), &mut out);
+        // No exception inside.
         out.push(0);
         out
     }
@@ -226,9 +227,10 @@ mod tests {
 
     #[test]
     fn an_exception_has_code_name_and_text() {
-        let bytes = TODAY.exception(&Error::new(ErrorCode::UNKNOWN_TABLE, "no x"));
-        let golden = "023c0000000d44423a3a457863657074696f6e1344423a3a457863657074696f6e3a206e6f20780000";
-        assert_eq!(hex::encode(bytes), golden);
+        let error = Error::new(ErrorCode::UNKNOWN_TABLE, "no x");
+        let golden = "023c0000000d44423a3a457863657074696f6e1344423a3a457863657074696f6e3a206e6f2078";
+        assert_eq!(hex::encode(TODAY.exception(&error, "")), format!("{golden}0000"));
+        assert_eq!(hex::encode(TODAY.exception(&error, "0. f")), format!("{golden}04302e206600"));
     }
 
     #[test]

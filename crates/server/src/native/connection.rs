@@ -19,8 +19,9 @@ use super::client::{Hello, Query, Words};
 use super::listener::{PEER, peek, unexpected};
 use super::query;
 use crate::core::Core;
-use crate::metered::{Interface, Metered};
+use crate::metered::{Interface, Meter, Metered};
 use crate::sessions_log::CameIn;
+use crate::traffic::Moved;
 use crate::user_sessions::Open;
 use gristmill_formats::native::packets::client;
 use gristmill_formats::native::revision;
@@ -39,6 +40,8 @@ pub(super) struct Connection {
     pub core: Arc<Core>,
     pub reader: ByteReader<Chunks>,
     pub out: Output,
+    /// Of its socket.
+    pub meter: Arc<Meter>,
     pub dialect: Dialect,
     pub peer: SocketAddr,
     /// It came by TLS.
@@ -64,6 +67,7 @@ pub async fn serve(
 ) {
     let _counted = Gauge::TCPConnection.hold();
     let socket = Metered::of(socket, Interface::NATIVE);
+    let meter = socket.meter();
     let (read, write) = tokio::io::split(socket);
     let (pump, chunks, out) = channels(PEER);
     let session = Session::new(core.engine.clone());
@@ -71,7 +75,8 @@ pub async fn serve(
     let number = core.connections.number();
     let reader = ByteReader::new(chunks);
     let (open, came_in, quota_key) = (None, None, String::new());
-    let connection = Connection { core, reader, out, dialect, peer, is_secure, number, session, open, came_in, quota_key };
+    let connection =
+        Connection { core, reader, out, meter, dialect, peer, is_secure, number, session, open, came_in, quota_key };
     let conversation = Task::on(&runtime::cpu(), connection.run());
     pump.run(read, write).await;
     if conversation.is_finished()
@@ -81,11 +86,17 @@ pub async fn serve(
     }
 }
 
+/// What a connection moved so far.
+pub(super) fn moved(meter: &Meter, out: &Output) -> Moved {
+    Moved { received_bytes: meter.received_bytes(), sent_bytes: out.bytes(), sending_micros: meter.sending_micros() }
+}
+
 impl Connection {
     async fn run(mut self) {
         if let Err(error) = self.converse().await {
             tracing::debug!("Connection from {}: {error}", self.peer);
-            let _ = self.out.send_whole(self.dialect.exception(&error)).await;
+            // Who is there may be a stranger, who is not told how the server is built.
+            let _ = self.out.send_whole(self.dialect.exception(&error, "")).await;
         }
     }
 
@@ -193,7 +204,8 @@ impl Connection {
         self.dialect.compressed = packet.compressed;
         let external = self.external_tables(&packet).await?;
         if let Err(error) = query::run(self, packet, external).await? {
-            self.out.send(self.dialect.exception(&error)).await?;
+            let stack = query::stack_of(&error, self.session.settings.calculate_text_stack_trace);
+            self.out.send(self.dialect.exception(&error, &stack)).await?;
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::ClientBlocks;
 use gristmill_engine::engine::timezone;
 use gristmill_formats::native::{Block, ByteReader};
-use gristmill_introspect::QueryContext;
+use gristmill_introspect::{Counters, QueryContext};
 use gristmill_types::Columns;
 use gristmill_types::cast::CastOptions;
 use tokio::sync::{mpsc, oneshot};
@@ -24,6 +24,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::answer::{BlockPacket, Dialect};
 use super::client::Words;
 use super::told::EventsTold;
+use crate::traffic::{awaited, count_wait};
 use gristmill_formats::native::packets::client;
 use gristmill_formats::native::revision;
 use gristmill_formats::native::socket::{Chunks, Output, gone};
@@ -144,8 +145,9 @@ impl<'a> Listener<'a> {
         loop {
             if let Some(feeding) = &self.feeding {
                 // The query gets the blocks, and frees them.
-                let tally = feeding.wanted.context.memory.tally().cloned();
-                return counted(tally, self.feed()).await;
+                let context = &feeding.wanted.context;
+                let (tally, counters) = (context.memory.tally().cloned(), context.counters.clone());
+                return counted(tally, self.feed(&counters)).await;
             }
             let (reader, wanted) = (&mut *self.reader, &mut self.wanted);
             let asked = async {
@@ -202,9 +204,11 @@ impl<'a> Listener<'a> {
     }
 
     /// Reads packets up to the end of the rows. What the query no longer wants is dropped.
-    async fn feed(&mut self) -> Result<Heard> {
+    async fn feed(&mut self, counters: &Counters) -> Result<Heard> {
         loop {
-            let code = tokio::time::timeout(self.longest, peek(self.reader)).await.map_err(|_| late(self.longest))??;
+            let (code, waited) = awaited(tokio::time::timeout(self.longest, peek(self.reader))).await;
+            count_wait(counters, waited);
+            let code = code.map_err(|_| late(self.longest))??;
             let code = u64::from(code.ok_or_else(|| gone(PEER))?);
             if code == client::QUERY && self.muted.load(Ordering::Acquire) {
                 // The client gave up after an exception, and asks for something else.
@@ -215,8 +219,10 @@ impl<'a> Listener<'a> {
             match code {
                 client::DATA => {
                     let mut words = Words { reader: self.reader, revision: self.dialect.revision };
-                    let read = tokio::time::timeout(self.longest, words.data(self.dialect.compressed));
-                    let (_, block) = read.await.map_err(|_| late(self.longest))??;
+                    let (read, waited) =
+                        awaited(tokio::time::timeout(self.longest, words.data(self.dialect.compressed))).await;
+                    count_wait(counters, waited);
+                    let (_, block) = read.map_err(|_| late(self.longest))??;
                     if block.is_empty() {
                         let _ = self.rows.send(Ok(Fed::End)).await;
                         self.tell_events().await?;

@@ -21,11 +21,12 @@ use gristmill_types::Columns;
 
 use super::answer::{BlockPacket, Dialect};
 use super::client::Query;
-use super::connection::Connection;
+use super::connection::{self, Connection};
 use super::listener::{Heard, Listener};
 use super::told::{EventsTold, log_line};
-use crate::core::{Before, Place, one_statement};
+use crate::core::{Before, Place, one_statement, stack_text};
 use crate::known_settings;
+use crate::traffic::Traffic;
 use gristmill_formats::extremes::Extremes;
 use gristmill_formats::native::revision;
 use gristmill_formats::native::socket::Output;
@@ -49,6 +50,11 @@ pub(super) async fn run(connection: &mut Connection, packet: Query, external: Ve
         before.repeat(&session, &mut connection.session);
     }
     Ok(answered)
+}
+
+/// The calls that led to an error, where settings want its client to know them.
+pub(super) fn stack_of(error: &Error, is_told: bool) -> String {
+    if is_told { stack_text(error) } else { String::new() }
 }
 
 async fn prepare(connection: &Connection, packet: Query) -> Result<(Session, StatementText, Option<LinesHeard>, Place)> {
@@ -197,7 +203,11 @@ async fn answer(
     external: Vec<ExternalTable>,
     lines: Option<LinesHeard>,
 ) -> Result<Result<()>> {
-    let Connection { core, reader, out, dialect, .. } = connection;
+    let Connection { core, reader, out, meter, dialect, .. } = connection;
+    let (out, meter) = (&*out, meter.clone());
+    let moved = || connection::moved(&meter, out);
+    let before = moved();
+    let mut traffic: Option<Traffic> = None;
     let (dialect, host) = (*dialect, core.display_name.as_str());
     // It is given one before it runs, so that lines name it before there is a context.
     if session.query_id.is_empty() {
@@ -208,6 +218,7 @@ async fn answer(
     let env = &core.engine.env;
     let mut teller = Teller { out, dialect, host, env, told, events, lines, lines_bytes: 0 };
     let (listener, blocks) = Listener::new(reader, out, dialect, host, session.settings.receive_longest());
+    let tells_stack = session.settings.calculate_text_stack_trace;
     // Rows that stand in the text are not asked for.
     let blocks = statement.inline_data.is_none().then_some(blocks);
     let (asked, muted) = (listener.asked.clone(), listener.muted.clone());
@@ -267,6 +278,7 @@ async fn answer(
                 executing = None;
                 match begun {
                     Ok(begun) => {
+                        traffic = Some(Traffic::begin(&begun.context, before));
                         let Execution { context, columns, totals, rows: stream, .. } = begun;
                         rows = Some(stream);
                         if !columns.is_empty() {
@@ -295,11 +307,13 @@ async fn answer(
                     Ok(packet) => out.send(packet).await?,
                     Err(error) => break Err(error),
                 }
+                traffic.iter_mut().for_each(|traffic| traffic.moved(moved()));
             }
             _ = ticker.tick() => if let Some(running) = &running {
                 if let Err(error) = running.context.check() {
                     break Err(error);
                 }
+                traffic.iter_mut().for_each(|traffic| traffic.moved(moved()));
                 // Nothing may come between the blocks of an INSERT and what is told of each.
                 if !running.columns.is_empty() || !*takes_blocks {
                     teller.progress(&running.context).await?;
@@ -317,9 +331,11 @@ async fn answer(
         // What the query holds goes before its client hears of the error.
         drop(rows);
         drop(executing);
+        drop(traffic);
         muted.store(true, Ordering::Release);
         teller.rest_of_log(&query_id).await?;
-        out.send(dialect.exception(&error)).await?;
+        let tells_stack = running.map_or(tells_stack, |running| running.context.settings.calculate_text_stack_trace);
+        out.send(dialect.exception(&error, &stack_of(&error, tells_stack))).await?;
         // What the client is about to send is heard out, so that what follows is a packet.
         if asked.load(Ordering::Acquire) && !has_all {
             listening.await.1?;
@@ -355,6 +371,7 @@ async fn answer(
         teller.limit(&context, report).await?;
     }
     teller.rest_of_log(&query_id).await?;
+    traffic.iter_mut().for_each(|traffic| traffic.moved(moved()));
     if hears_more {
         teller.events(&context).await?;
     }
@@ -362,6 +379,10 @@ async fn answer(
         out.send(dialect.block(BlockPacket::Data, &Columns::default(), None)?).await?;
         // What the end of the query counted; clients wait for two of them at least.
         teller.progress(&context).await?;
+    }
+    // What is in the log is there before the client hears of the end.
+    if let Some(traffic) = traffic {
+        traffic.end(moved());
     }
     out.send(dialect.end_of_stream()).await?;
     Ok(Ok(()))

@@ -51,7 +51,7 @@ impl Cursor<'_> {
     pub(crate) fn entity_change(&mut self, kind: EntityKind, verb: Verb, or_replace: bool) -> Result<Statement> {
         let or_replace = or_replace || self.eat_all(&["OR", "REPLACE"]);
         let if_fits = if verb == Verb::Create { self.if_not_exists() } else { self.if_exists() };
-        let (names, hosts) = self.named_entities(kind)?;
+        let (names, pattern) = self.named_entities()?;
         let mut change = EntityChange {
             kind,
             verb,
@@ -62,7 +62,7 @@ impl Cursor<'_> {
             methods: None,
             adds_methods: false,
             valid: None,
-            hosts,
+            hosts: None,
             settings_steps: Vec::new(),
             host_steps: Vec::new(),
             resets_methods: false,
@@ -89,28 +89,26 @@ impl Cursor<'_> {
             } else if kind == EntityKind::Profile && self.eat("TO") {
                 change.to = Some(self.chosen()?);
             } else if kind != EntityKind::User || !self.user_clause(&mut change)? {
+                // One that is there keeps the hosts that it has.
+                if kind == EntityKind::User && verb == Verb::Create && change.hosts.is_none() {
+                    change.hosts = pattern.map(|pattern| vec![like(pattern)]);
+                }
                 return Ok(Statement::Access(AccessStatement::Change(Box::new(change))));
             }
         }
     }
 
-    /// `alice`, and of users `alice@'10.%'`: from addresses like that alone, which is a part of the name too.
-    fn named_entities(&mut self, kind: EntityKind) -> Result<(Vec<String>, Option<Vec<HostText>>)> {
-        let (mut names, mut hosts) = (Vec::new(), None);
-        loop {
+    /// `alice`, and of users `alice@'10.%'`: the addresses are a part of the name too. Gives them where all have the same, which are
+    /// let in from there alone.
+    fn named_entities(&mut self) -> Result<(Vec<String>, Option<String>)> {
+        let (name, common) = self.name_and_host()?;
+        let (mut names, mut common) = (vec![name], common);
+        while self.eat_token(&Token::Comma) {
             let (name, pattern) = self.name_and_host()?;
-            if let Some(pattern) = pattern.filter(|_| kind == EntityKind::User) {
-                hosts = Some(vec![like(pattern)]);
-            }
             names.push(name);
-            if !self.eat_token(&Token::Comma) {
-                break;
-            }
+            common = common.filter(|known| pattern.as_ref() == Some(known));
         }
-        if names.len() > 1 && hosts.is_some() {
-            return Err(Error::not_implemented("name@'host' of several users in one statement"));
-        }
-        Ok((names, hosts))
+        Ok((names, common))
     }
 
     /// ADD, MODIFY and DROP of ALTER; false: there is none of them.
@@ -425,7 +423,7 @@ impl Cursor<'_> {
     /// From behind DROP and the kind.
     pub(crate) fn drop_entity(&mut self, kind: EntityKind) -> Result<Statement> {
         let if_exists = self.if_exists();
-        let (names, _) = self.named_entities(kind)?;
+        let (names, _) = self.named_entities()?;
         self.on_cluster()?;
         Ok(Statement::Access(AccessStatement::Drop { kind, names, if_exists }))
     }

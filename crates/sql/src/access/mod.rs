@@ -174,10 +174,12 @@ pub enum AccessStatement {
         roles: Chosen,
         users: Vec<String>,
     },
-    /// `None`: of whoever asks. FINAL: with what roles bring, and without those.
+    /// `None`: of whoever asks. FINAL: with what roles bring, and without those. WITH IMPLICIT: with what follows from others, and what is
+    /// everybody's.
     ShowGrants {
         of: Option<Chosen>,
         is_final: bool,
+        with_implicit: bool,
     },
     /// No names: all of them; of users, whoever asks.
     ShowCreate {
@@ -369,6 +371,16 @@ mod tests {
         let found = change("CREATE USER bob@'10.%' IDENTIFIED BY 'x'");
         assert_eq!(found.names, ["bob@10.%"]);
         assert_eq!(found.hosts, Some(vec![HostText::Like("10.%".into())]));
+        // Of several users it holds where it is that of all; what HOST says goes before.
+        let found = change("CREATE USER a@'10.%', b@'10.%'");
+        assert_eq!(found.hosts, Some(vec![HostText::Like("10.%".into())]));
+        let found = change("CREATE USER a@'10.%', b");
+        assert_eq!((found.names, found.hosts), (vec!["a@10.%".to_string(), "b".to_string()], None));
+        let found = change("CREATE USER a@'10.%', b@'localhost' HOST LOCAL");
+        assert_eq!(found.hosts, Some(vec![HostText::Local]));
+        let found = change("ALTER USER a@'10.%', b HOST ANY");
+        assert_eq!(found.hosts, Some(vec![HostText::Any]));
+        assert_eq!(change("ALTER USER a@'10.%' GRANTEES NONE").hosts, None);
     }
 
     #[test]
@@ -389,16 +401,19 @@ mod tests {
         let users = vec!["alice".to_string()];
         let roles = Chosen::These(vec!["r1".into(), "r2".into()]);
         assert_eq!(parse("SET DEFAULT ROLE r1, r2 TO alice"), AccessStatement::SetDefaultRole { roles, users });
-        let show = |of: Option<&[&str]>, is_final| {
+        let show_with = |of: Option<&[&str]>, is_final, with_implicit| {
             let these = |names: &[&str]| Chosen::These(names.iter().map(ToString::to_string).collect());
-            AccessStatement::ShowGrants { of: of.map(these), is_final }
+            AccessStatement::ShowGrants { of: of.map(these), is_final, with_implicit }
         };
+        let show = |of, is_final| show_with(of, is_final, false);
         assert_eq!(parse("SHOW GRANTS FOR alice, bob@'10.%'"), show(Some(&["alice", "bob@10.%"]), false));
         assert_eq!(parse("SHOW GRANTS FOR current_user FINAL"), show(Some(&[CURRENT_USER]), true));
-        assert_eq!(parse("SHOW GRANTS FOR currentUser() WITH IMPLICIT FINAL"), show(Some(&[CURRENT_USER]), true));
+        assert_eq!(parse("SHOW GRANTS FOR currentUser() WITH IMPLICIT FINAL"), show_with(Some(&[CURRENT_USER]), true, true));
+        assert_eq!(parse("SHOW GRANTS FINAL WITH IMPLICIT"), show_with(None, true, true));
         assert_eq!(parse("SHOW GRANTS FINAL"), show(None, true));
-        let except = Some(Chosen::AllExcept(vec!["bob".into()]));
-        assert_eq!(parse("SHOW GRANTS FOR ALL EXCEPT bob"), AccessStatement::ShowGrants { of: except, is_final: false });
+        let of = Some(Chosen::AllExcept(vec!["bob".into()]));
+        let except_bob = AccessStatement::ShowGrants { of, is_final: false, with_implicit: false };
+        assert_eq!(parse("SHOW GRANTS FOR ALL EXCEPT bob"), except_bob);
         assert!(crate::statement::parse("CREATE ROW POLICY p ON t", &BTreeMap::new()).is_err());
     }
 }

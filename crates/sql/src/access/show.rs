@@ -30,10 +30,9 @@ impl Cursor<'_> {
         if self.eat("GRANTS") {
             let of = if self.eat("FOR") { Some(self.whose()?) } else { None };
             let mut is_final = self.eat("FINAL");
-            // Rights that nobody granted are not listed.
-            let _ = self.eat_all(&["WITH", "IMPLICIT"]);
+            let with_implicit = self.eat_all(&["WITH", "IMPLICIT"]);
             is_final |= self.eat("FINAL");
-            return Ok(Some(Statement::Access(AccessStatement::ShowGrants { of, is_final })));
+            return Ok(Some(Statement::Access(AccessStatement::ShowGrants { of, is_final, with_implicit })));
         }
         if self.eat("ACCESS") {
             return Ok(Some(Statement::Access(AccessStatement::ShowAccess)));

@@ -26,7 +26,11 @@ impl Analyzer<'_> {
             Some(TableReference::Function(name, arguments)) if name == ARRAY_JOIN => arguments,
             _ => return Err(Error::logical("An ARRAY JOIN that the tokens were not prepared for")),
         };
-        let scope = Scope { columns: left.columns.clone(), ..Scope::default() };
+        let mut scope = Scope { columns: left.columns.clone(), ..Scope::default() };
+        if let Some(clauses) = self.clauses.borrow().last() {
+            let others = clauses.aliases.iter().filter(|(name, _)| scope.named(name, &[]).is_empty());
+            scope.aliases = others.map(|(name, node)| (name.clone(), node.clone())).collect();
+        }
         let nodes: Vec<Node> = nodes.into_iter().flat_map(|node| of_nested(node, &left.columns)).collect();
         let mut arrays = Vec::new();
         for node in &nodes {

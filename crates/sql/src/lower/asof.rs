@@ -20,6 +20,9 @@ use super::joins::Condition;
 use super::scope::ScopeColumn;
 use super::{Analyzer, Typed};
 
+/// What the column begins with that holds the right side's rows, and NULL in those of the left side: whoever counts the rows that
+/// a join keeps knows them by it.
+pub const ROW: &str = "asof_row";
 /// The field that is set in every struct: tells a row without a match.
 const MATCHED: &str = "matched";
 
@@ -48,7 +51,7 @@ impl Analyzer<'_> {
             .collect();
         let row_type = DataType::Struct(fields.into());
         let names: Vec<String> = keys.iter().map(|_| self.unique("asof_key")).collect();
-        let (value, side, row) = (self.unique("asof_value"), self.unique("asof_side"), self.unique("asof_row"));
+        let (value, side, row) = (self.unique("asof_value"), self.unique("asof_side"), self.unique(ROW));
         let left_names: Vec<String> = left.columns.iter().map(|column| self.unique(&column.name)).collect();
         let mut from_left: Vec<Expr> = keys.iter().zip(&names).map(|((a, _), name)| a.expr.clone().alias(name)).collect();
         let mut from_right: Vec<Expr> = keys.iter().zip(&names).map(|((_, b), name)| b.expr.clone().alias(name)).collect();

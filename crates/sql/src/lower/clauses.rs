@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, JoinConstraint, JoinOperator, Select, SelectItem, Visit, Visitor,
+    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, JoinConstraint, JoinOperator, Select, SelectItem, TableFactor,
+    Visit, Visitor,
 };
 
 use super::Analyzer;
@@ -13,8 +14,11 @@ use super::from::Relation;
 use super::items::substituted;
 use super::joins::Condition;
 use super::limits::Tail;
+use super::tables::TableReference;
 use crate::ast::{Node, unescape_identifier};
+use crate::rewrite::joins::ARRAY_JOIN;
 use crate::rewrite::stars::STAR;
+use crate::syntax_tree::constraint_of;
 use crate::translate;
 
 /// Aliases of aliases that ON is looked through for.
@@ -26,7 +30,7 @@ pub(crate) struct Clauses {
     stars: bool,
     /// Names with what stands before them, but for the conditions of SEMI and ANTI joins.
     names: HashSet<Vec<String>>,
-    aliases: HashMap<String, Node>,
+    pub aliases: HashMap<String, Node>,
 }
 
 impl Clauses {
@@ -37,14 +41,7 @@ impl Clauses {
             return clauses;
         }
         clauses.aliases = scalars.clone();
-        for item in select.projection.iter().filter_map(|item| translate::select_item(item).ok()) {
-            item.walk(&mut |node| {
-                if let Node::Aliased(inner, alias) = node {
-                    clauses.aliases.insert(alias.clone(), inner.as_ref().clone());
-                }
-                true
-            });
-        }
+        add_aliases_of_items(select, &mut clauses.aliases);
         let mut select = select.clone();
         for join in select.from.iter_mut().flat_map(|from| &mut from.joins) {
             if let JoinOperator::Semi(constraint)
@@ -71,6 +68,41 @@ impl Clauses {
         }
         clauses
     }
+}
+
+/// What a SELECT list gives names to, wherever in its expressions.
+pub(super) fn add_aliases_of_items(select: &Select, aliases: &mut HashMap<String, Node>) {
+    for item in select.projection.iter().filter_map(|item| translate::select_item(item).ok()) {
+        item.walk(&mut |node| {
+            if let Node::Aliased(inner, alias) = node {
+                aliases.insert(alias.clone(), inner.as_ref().clone());
+            }
+            true
+        });
+    }
+}
+
+/// What the expressions of FROM give names to: arguments of table functions, conditions of joins. The elements of ARRAY JOIN
+/// have names too, but are its columns.
+pub(super) fn nodes_of_from(select: &Select) -> Vec<Node> {
+    let mut nodes = Vec::new();
+    let of_function = |factor: &TableFactor, nodes: &mut Vec<Node>| {
+        if let Ok(Some(TableReference::Function(name, arguments))) = TableReference::of(factor)
+            && name != ARRAY_JOIN
+        {
+            nodes.extend(arguments);
+        }
+    };
+    for from in &select.from {
+        of_function(&from.relation, &mut nodes);
+        for join in &from.joins {
+            of_function(&join.relation, &mut nodes);
+            if let Some(JoinConstraint::On(condition)) = constraint_of(&join.join_operator) {
+                nodes.extend(translate::node(condition));
+            }
+        }
+    }
+    nodes
 }
 
 impl Visitor for Clauses {

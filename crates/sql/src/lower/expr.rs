@@ -1,6 +1,6 @@
 //! One expression: literals, names, calls, lambdas, subqueries.
 
-use arrow::datatypes::i256;
+use arrow::datatypes::{DataType, i256};
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::Expr;
 use gristmill_access::Privileges;
@@ -95,9 +95,28 @@ impl Analyzer<'_> {
         if let Some(Node::Lambda { parameters, body }) = context.alias(&function.name) {
             return self.named_lambda(&function.name, parameters, body, &function.arguments, context);
         }
-        let lowered = self.scalar_call(name, function, context)?;
+        let lowered = match self.scalar_call(name, function, context) {
+            Err(error) => self.chosen_alone(name, &function.arguments, context).ok_or(error)?,
+            lowered => lowered?,
+        };
         self.env.asker.used.note(Use::Function, name);
         Ok(lowered)
+    }
+
+    /// What a conditional's constant condition chooses, where the rest of it means nothing: `if(1, a, no_such_column)` is `a`.
+    fn chosen_alone(&self, name: &str, arguments: &[Node], context: &Context<'_>) -> Option<Typed> {
+        let (otherwise, pairs) = arguments.split_last().filter(|_| matches!(name, "if" | "multiIf"))?;
+        for pair in pairs.chunks(2) {
+            let [condition, value] = pair else { return None };
+            let (known, kind) = self.constant_in(condition, context).ok()?;
+            if !kind.plain().is_integer() && *kind.plain() != SqlType::Bool && !known.is_null() {
+                return None;
+            }
+            if !known.is_null() && known.cast_to(&DataType::Boolean).ok()? == ScalarValue::Boolean(Some(true)) {
+                return self.as_value(self.expr(value, context).ok()?).ok();
+            }
+        }
+        self.as_value(self.expr(otherwise, context).ok()?).ok()
     }
 
     fn scalar_call(&self, name: &str, function: &Call, context: &Context<'_>) -> Result<Typed> {

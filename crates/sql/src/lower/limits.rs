@@ -4,6 +4,8 @@
 //! the first one is DataFusion's, which stops what is below; the others have a node of their own (`places`).
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 use arrow::datatypes::DataType;
 use arrow::row::{RowConverter, SortField};
@@ -16,9 +18,10 @@ use datafusion::logical_expr::{
     Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder, WindowFrame, WindowFunctionDefinition, lit,
 };
 use gristmill_base::{Error, ErrorCode, Result};
-use sqlparser::ast::{Distinct, Interpolate, LimitClause, OrderByKind, Query, Select};
+use sqlparser::ast::{Distinct, Interpolate, LimitClause, OrderByKind, Query, Select, SetExpr};
 
 use super::Analyzer;
+use super::clauses::add_aliases_of_items;
 use super::places::{Place, kept, numbered, sliced};
 use super::query::Ctes;
 use super::scope::Scope;
@@ -106,6 +109,8 @@ pub(crate) struct Tail {
     pub limit: Option<Limit>,
     /// Whether rows that sort as the last row given are given as well.
     pub with_ties: bool,
+    /// What LIMIT and OFFSET are computed by: names may be given in it.
+    pub counts: Vec<Node>,
 }
 
 impl Tail {
@@ -127,8 +132,10 @@ impl Tail {
 }
 
 impl Analyzer<'_> {
-    pub(crate) fn tail(&self, query: &Query, ctes: &Ctes) -> Result<Tail> {
+    /// `scalars`: what WITH gives names to. LIMIT and OFFSET may be computed by them, and by constants of the SELECT list.
+    pub(crate) fn tail(&self, query: &Query, ctes: &Ctes, scalars: &HashMap<String, Node>) -> Result<Tail> {
         let mut tail = Tail::default();
+        let scope = Scope { ctes: ctes.clone(), aliases: aliases_of(query, scalars), ..Scope::default() };
         if let Some(order_by) = &query.order_by {
             tail.interpolate = order_by.interpolate.clone();
             match &order_by.kind {
@@ -142,7 +149,14 @@ impl Analyzer<'_> {
                 }
             }
         }
-        let count = |expr: &sqlparser::ast::Expr, what: &str| self.row_count(&translate::node(expr)?, what, ctes);
+        let counts = RefCell::new(Vec::new());
+        let row_count = |node: &Node, what: &str| {
+            if !matches!(node, Node::Literal(_)) {
+                counts.borrow_mut().push(node.clone());
+            }
+            self.row_count(node, what, &scope)
+        };
+        let count = |expr: &sqlparser::ast::Expr, what: &str| row_count(&translate::node(expr)?, what);
         match &query.limit_clause {
             None => {}
             Some(LimitClause::OffsetCommaLimit { offset, limit }) => {
@@ -156,13 +170,13 @@ impl Analyzer<'_> {
                 };
                 match rows {
                     Some(Node::Call(call)) if call.name == LIMITS => {
-                        self.several_limits(&call.arguments, &mut tail, ctes)?;
+                        several_limits(&call.arguments, &mut tail, row_count)?;
                         if offset.is_some() {
                             tail.limit = Some(Limit { skip, rows: tail.limit.and_then(|limit| limit.rows) });
                         }
                     }
                     rows => {
-                        let rows = rows.map(|rows| self.row_count(&rows, "LIMIT", ctes)).transpose()?;
+                        let rows = rows.map(|rows| row_count(&rows, "LIMIT")).transpose()?;
                         if limit_by.is_empty() {
                             tail.limit = Some(Limit { skip, rows });
                         } else {
@@ -184,46 +198,24 @@ impl Analyzer<'_> {
         if tail.with_ties && tail.order_by.is_empty() && tail.order_by_all.is_none() {
             return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "LIMIT WITH TIES needs ORDER BY"));
         }
+        tail.counts = counts.into_inner();
         Ok(tail)
     }
 
-    /// What `rewrite::limits` puts together.
-    fn several_limits(&self, arguments: &[Node], tail: &mut Tail, ctes: &Ctes) -> Result<()> {
-        let [by_rows, by_skip, rows, skip, ties, keys @ ..] = arguments else {
-            return Err(Error::logical("LIMIT with fewer parts than the tokens were given"));
-        };
-        let count = |node: &Node, what: &str| match node {
-            Node::Literal(Literal::Null) => Ok(None),
-            node => self.row_count(node, what, ctes).map(Some),
-        };
-        let rows = count(rows, "LIMIT")?;
-        let skip = count(skip, "OFFSET")?;
-        if rows.is_some() || skip.is_some() {
-            tail.limit = Some(Limit { skip: skip.unwrap_or(Count::NONE), rows });
-        }
-        if !keys.is_empty() {
-            let skip = count(by_skip, "OFFSET")?.unwrap_or(Count::NONE);
-            tail.limit_by = Some(limit_by_of(keys.to_vec(), &skip, count(by_rows, "LIMIT BY")?.as_ref())?);
-        }
-        tail.with_ties = *ties == Node::Literal(Literal::Bool(true));
-        Ok(())
-    }
-
     /// What a LIMIT counts in. Errors: INVALID_LIMIT_EXPRESSION.
-    fn row_count(&self, node: &Node, what: &str, ctes: &Ctes) -> Result<Count> {
+    fn row_count(&self, node: &Node, what: &str, scope: &Scope) -> Result<Count> {
         let invalid = |value: &dyn std::fmt::Display| {
             let text = format!("The value {value} of {what} is no number of rows: write a whole number, or a part of 1");
             Error::new(ErrorCode::INVALID_LIMIT_EXPRESSION, text)
         };
         if let Node::Subquery(query) = node.bare() {
-            let scope = Scope { ctes: ctes.clone(), ..Scope::default() };
             let typed = self.scalar_subquery(query, &scope.rows())?;
             if typed.kind.integer_bits().is_none() && !typed.kind.plain().is_integer() {
                 return Err(invalid(&typed.kind));
             }
             return Ok(Count::Computed(datafusion::logical_expr::cast(typed.expr, DataType::Int64)));
         }
-        let (value, kind) = self.constant(node)?;
+        let (value, kind) = self.constant_in(node, &scope.rows())?;
         if kind.plain().is_float() {
             let ScalarValue::Float64(Some(number)) = value.cast_to(&DataType::Float64)? else { return Err(invalid(&value)) };
             return match number {
@@ -325,6 +317,40 @@ impl Analyzer<'_> {
         let (skip, rows) = limit.places()?;
         Ok(sliced(plan, skip, rows, keys))
     }
+}
+
+/// What the SELECT list and WITH give names to, where there is a LIMIT to use them.
+fn aliases_of(query: &Query, scalars: &HashMap<String, Node>) -> HashMap<String, Node> {
+    if query.limit_clause.is_none() && query.fetch.is_none() {
+        return HashMap::new();
+    }
+    let mut aliases = scalars.clone();
+    if let SetExpr::Select(select) = query.body.as_ref() {
+        add_aliases_of_items(select, &mut aliases);
+    }
+    aliases
+}
+
+/// Reads what `rewrite::limits` puts together.
+fn several_limits(arguments: &[Node], tail: &mut Tail, row_count: impl Fn(&Node, &str) -> Result<Count>) -> Result<()> {
+    let [by_rows, by_skip, rows, skip, ties, keys @ ..] = arguments else {
+        return Err(Error::logical("LIMIT with fewer parts than the tokens were given"));
+    };
+    let count = |node: &Node, what: &str| match node {
+        Node::Literal(Literal::Null) => Ok(None),
+        node => row_count(node, what).map(Some),
+    };
+    let rows = count(rows, "LIMIT")?;
+    let skip = count(skip, "OFFSET")?;
+    if rows.is_some() || skip.is_some() {
+        tail.limit = Some(Limit { skip: skip.unwrap_or(Count::NONE), rows });
+    }
+    if !keys.is_empty() {
+        let skip = count(by_skip, "OFFSET")?.unwrap_or(Count::NONE);
+        tail.limit_by = Some(limit_by_of(keys.to_vec(), &skip, count(by_rows, "LIMIT BY")?.as_ref())?);
+    }
+    tail.with_ties = *ties == Node::Literal(Literal::Bool(true));
+    Ok(())
 }
 
 fn of_part() -> Error {

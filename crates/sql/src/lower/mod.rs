@@ -14,7 +14,7 @@
 mod aggregates;
 mod array_join;
 mod array_join_calls;
-mod asof;
+pub mod asof;
 mod clauses;
 mod correlated;
 mod exact;
@@ -43,6 +43,7 @@ mod source;
 mod subqueries;
 mod subquery_names;
 mod subquery_settings;
+mod table_arguments;
 mod table_filters;
 mod tables;
 mod texts;
@@ -70,10 +71,11 @@ use gristmill_introspect::Settings;
 use gristmill_types::{Columns, SqlType};
 
 pub use items::substituted;
-pub use sample::{SamplingKey, values_of};
+pub use sample::{SAMPLE_FACTOR, SamplingKey, values_of};
 pub use scope::{Scope, ScopeColumn};
 pub use sets::list_of;
 pub use source::{LeftTable, left_table};
+pub use table_arguments::with_arguments;
 pub use tables::{NameNumbers, ResolvedTable, ResolvedTables, TableResolver, resolve_tables};
 
 use crate::ast::Node;
@@ -248,7 +250,7 @@ impl<'a> Analyzer<'a> {
     }
 
     /// As `constant`, of what may name what WITH and the SELECT list give names to.
-    fn constant_in(&self, node: &Node, context: &scope::Context<'_>) -> Result<(ScalarValue, SqlType)> {
+    pub(crate) fn constant_in(&self, node: &Node, context: &scope::Context<'_>) -> Result<(ScalarValue, SqlType)> {
         let typed = self.as_value(self.expr(node, context)?)?;
         match self.fold(typed.clone())?.expr {
             Expr::Literal(value, _) => Ok((value, typed.kind)),

@@ -54,7 +54,7 @@ impl Analyzer<'_> {
         totals: bool,
     ) -> Result<Lowered> {
         let ctes = self.common_tables(query, outer, &mut scalars)?;
-        let tail = self.tail(query, &ctes)?;
+        let tail = self.tail(query, &ctes, &scalars)?;
         match query.body.as_ref() {
             body if totals => self.totals_of_body(body, &tail, &scalars, &ctes),
             SetExpr::Select(select) => self.select(select, &tail, &scalars, &ctes),
@@ -396,12 +396,16 @@ pub(super) fn constant_of<'p>(plan: &'p LogicalPlan, expr: &'p Expr) -> Option<&
 
 /// The expression of `WITH expression AS name` (see `tokens`).
 fn scalar_alias(query: &Query) -> Result<Option<Node>> {
-    let SetExpr::Select(select) = query.body.as_ref() else { return Ok(None) };
-    let [SelectItem::ExprWithAlias { expr, alias }] = &select.projection[..] else { return Ok(None) };
-    if alias.value != SCALAR_COLUMN {
-        return Ok(None);
+    scalar_expression(query).map(translate::node).transpose()
+}
+
+/// As `scalar_alias`, as the parser gives it.
+pub(super) fn scalar_expression(query: &Query) -> Option<&sqlparser::ast::Expr> {
+    let SetExpr::Select(select) = query.body.as_ref() else { return None };
+    match &select.projection[..] {
+        [SelectItem::ExprWithAlias { expr, alias }] if alias.value == SCALAR_COLUMN => Some(expr),
+        _ => None,
     }
-    Ok(Some(translate::node(expr)?))
 }
 
 /// Gives the items of the first SELECT of a UNION other names: a recursive query is read by them. False: it has others

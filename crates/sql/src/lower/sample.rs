@@ -23,7 +23,7 @@ pub struct SamplingKey {
 }
 
 /// The column that tells how many rows of the table each row of a sample stands for.
-pub(crate) const SAMPLE_FACTOR: &str = "_sample_factor";
+pub const SAMPLE_FACTOR: &str = "_sample_factor";
 
 /// A fraction, not negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use gristmill_base::{Error, Result};
 use gristmill_functions::prewhere;
 use sqlparser::ast::{Distinct, GroupByExpr, JoinOperator, NamedWindowExpr, Query, Select, WindowType};
 
-use super::clauses::Clauses;
+use super::clauses::{Clauses, nodes_of_from};
 use super::grouping::{Keys, is_sets};
 use super::items::{Item, add_given_names, note_aliases};
 use super::limits::{Limit, LimitBy, Tail};
@@ -84,7 +84,9 @@ impl Analyzer<'_> {
         );
         let items = self.items(select, &mut scope)?;
         let keys = tail.order_by.iter().map(|key| &key.node).chain(tail.limit_by.iter().flat_map(|by| &by.keys));
-        for node in [&prewhere, &selection, &having, &qualify].into_iter().flatten().chain(keys) {
+        let of_from = nodes_of_from(select);
+        let named = [&prewhere, &selection, &having, &qualify].into_iter().flatten().chain(keys);
+        for node in named.chain(&tail.counts).chain(&of_from) {
             note_aliases(node, &mut scope)?;
         }
         if let GroupByExpr::Expressions(exprs, _) = &select.group_by {

@@ -59,6 +59,7 @@ impl Analyzer<'_> {
             value_is_nullable: settings.function_json_value_return_type_allow_nullable,
             value_is_complex: settings.function_json_value_return_type_allow_complex,
         };
+        env.limits = gristmill_functions::FunctionLimits::of(&settings);
         let inner = Analyzer {
             registry: self.registry,
             env,

@@ -82,7 +82,7 @@ fn read_word(tokens: &mut [TokenWithSpan], at: usize, level: &mut Level) {
 }
 
 /// Whether nothing of a list's element stands before a token: there `as` is a name.
-fn begins(tokens: &[TokenWithSpan], at: usize) -> bool {
+pub(super) fn begins(tokens: &[TokenWithSpan], at: usize) -> bool {
     let before = at.checked_sub(1).map(|before| &tokens[before].token);
     matches!(before, Some(Token::LParen | Token::LBracket | Token::Comma))
 }

@@ -3,21 +3,25 @@
 //! Each pass takes the tokens of a statement without white space and gives them back changed. What a pass puts in has
 //! names that begin with two underscores, which the lowering knows: `joins` (ANY, ASOF, PASTE, ARRAY JOIN of expressions,
 //! USING without parentheses), `limits` (LIMIT BY beside LIMIT, WITH TIES), `stars` (EXCEPT, REPLACE and APPLY after `*`),
-//! `digits` (`0b101`, `0x1p3`, `x'41'`), `lambdas` (several parameters without parentheses), `aliases` (AS in clauses), `select_top`
-//! (`SELECT TOP 2`), `names` (keywords as names),
-//! `literals` (`0b101`, `(1,)`), `finals` (FINAL after a table), `unions` (ORDER BY and LIMIT before UNION), `variables` (`@@version`),
-//! `fill` (STALENESS), `totals` (WITH TOTALS without GROUP BY), `explained` (EXPLAIN as a query).
+//! `digits` (`0b101`, `0x1p3`, `x'41'`), `lambdas` (several parameters without parentheses), `aliases` (AS in clauses),
+//! `operands` (AS in CASE, CAST, INTERVAL and places of elements), `inner_aliases` (AS in parentheses), `scalar_with`
+//! (`WITH expression AS name`), `select_top` (`SELECT TOP 2`), `names` (keywords as names), `literals` (`0b101`, `(1,)`), `finals`
+//! (FINAL after a table), `unions` (ORDER BY and LIMIT before UNION), `variables` (`@@version`), `fill` (STALENESS), `totals` (WITH
+//! TOTALS without GROUP BY), `explained` (EXPLAIN as a query).
 
 pub(crate) mod aliases;
 pub(crate) mod digits;
 pub(crate) mod explained;
 pub(crate) mod fill;
 pub(crate) mod finals;
+pub(crate) mod inner_aliases;
 pub(crate) mod joins;
 pub(crate) mod lambdas;
 pub(crate) mod limits;
 pub(crate) mod literals;
 pub(crate) mod names;
+pub(crate) mod operands;
+pub(crate) mod scalar_with;
 pub(crate) mod select_top;
 pub(crate) mod stars;
 #[cfg(test)]

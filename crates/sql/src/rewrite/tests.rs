@@ -52,6 +52,28 @@ fn array_join_takes_expressions() {
 }
 
 #[test]
+fn operands_with_aliases_get_parentheses() {
+    for (text, expected) in [
+        (
+            "SELECT CASE 1 AS x WHEN 1 AS y THEN x ELSE 0 AS z END",
+            "SELECT CASE ( 1 @alias@ x ) WHEN ( 1 @alias@ y ) THEN x ELSE ( 0 @alias@ z ) END",
+        ),
+        (
+            "SELECT CASE WHEN CASE a AS b WHEN 1 THEN 2 END AS c THEN c END AS d",
+            "SELECT CASE WHEN ( CASE ( a @alias@ b ) WHEN 1 THEN 2 END @alias@ c ) THEN c END AS d",
+        ),
+        ("SELECT CAST(1 AS x AS String)", "SELECT CAST ( ( 1 @alias@ x ) AS String )"),
+        ("SELECT CAST(1 AS x, 'String' AS t)", "SELECT CAST ( ( 1 @alias@ x ) , ( 'String' @alias@ t ) )"),
+        ("SELECT CAST(1 AS Tuple(a Int8, b Int8))", "SELECT CAST ( 1 AS Tuple ( a Int8 , b Int8 ) )"),
+        ("SELECT a[1 AS i], [1 AS b]", "SELECT a [ ( 1 @alias@ i ) ] , [ 1 @alias@ b ]"),
+        ("SELECT INTERVAL 1 AS n DAY", "SELECT INTERVAL ( 1 @alias@ n ) DAY"),
+        ("SELECT case AS c FROM t", "SELECT case AS c FROM t"),
+    ] {
+        assert_eq!(rewritten(text), expected);
+    }
+}
+
+#[test]
 fn several_limits_become_one() {
     assert_eq!(rewritten("SELECT a FROM t LIMIT 3 OFFSET 1"), "SELECT a FROM t LIMIT 3 OFFSET 1");
     assert_eq!(

@@ -223,11 +223,7 @@ pub fn stack_texts<'a>(stacks: impl Iterator<Item = &'a [u64]>) -> Vec<String> {
         return vec![String::new(); stacks.len()];
     }
     // The first names make the whole table of symbols be read.
-    runtime::aside(|| {
-        let texts = stacks.into_iter().map(profiler::stack_text).collect();
-        profiler::symbols::close();
-        texts
-    })
+    runtime::aside(|| stacks.into_iter().map(profiler::stack_text).collect())
 }
 
 /// Day, second and microsecond of a moment.

@@ -17,7 +17,7 @@ const STRUCTURE: &str = "hostname LowCardinality(String), event_date Date, event
     trace_type Enum8('Real' = 0, 'CPU' = 1, 'Memory' = 2, 'MemorySample' = 3, 'MemoryPeak' = 4, 'ProfileEvent' = 5, \
     'JemallocSample' = 6, 'MemoryAllocatedWithoutCheck' = 7, 'Instrumentation' = 8), cpu_id UInt64, thread_id UInt64, \
     thread_name LowCardinality(String), query_id String, trace Array(UInt64), size Int64, ptr UInt64, \
-    symbols Array(LowCardinality(String)), lines Array(LowCardinality(String))";
+    event LowCardinality(String), increment Int64, symbols Array(LowCardinality(String)), lines Array(LowCardinality(String))";
 
 pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
     let host = hostname();
@@ -47,6 +47,8 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 Cell::Numbers(shown.trace.iter().map(|address| *address as i64).collect()),
                 entry.size.into(),
                 entry.address.into(),
+                entry.event.into(),
+                entry.increment.into(),
                 texts(&shown.symbols),
                 texts(&shown.lines),
             ])?;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, Date32Array, PrimitiveArray};
 use arrow::buffer::{NullBuffer, ScalarBuffer};
-use arrow::datatypes::{Date32Type, Decimal128Type, Float64Type, Int32Type, Int64Type};
+use arrow::datatypes::{Date32Type, Decimal128Type, Decimal256Type, Float64Type, Int32Type, Int64Type, i256};
 use gristmill_base::{Error, ErrorCode, Result};
 
 use super::number::to_f64;
@@ -62,9 +62,11 @@ pub(super) fn convert(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &
             let unit = unit_of(from);
             let ticks = ticks(array)?;
             let local = zone.cursor();
+            // Before 1970 a part of a second makes a whole one for a Date32, and is cut off for a Date, as in ClickHouse.
+            let second = |tick: &i64| if *to == T::Date { tick / unit } else { tick.div_euclid(unit) };
             let days = ticks
                 .iter()
-                .map(|tick| local.to_local(tick.div_euclid(unit)).div_euclid(SECONDS_A_DAY))
+                .map(|tick| local.to_local(second(tick)).div_euclid(SECONDS_A_DAY))
                 .map(|day| day.clamp(EARLIEST_DAY.into(), LATEST_DAY.into()) as i32);
             // The first seconds of a DateTime are a day earlier in the west, which is the first one all the same.
             let saturates = options.saturates || matches!(from, T::DateTime(_));
@@ -202,25 +204,18 @@ fn to_number(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptio
     let scale = scale_of(from);
     let nulls = array.nulls().cloned();
     let ticks = ticks(array)?;
-    if scale == 0 {
+    if !matches!(from, T::DateTime64(..) | T::Time64(_)) {
         let seconds: ArrayRef = Arc::new(PrimitiveArray::<Int64Type>::new(ticks, nulls));
         return if to.is_number() { plain_or_same(&seconds, &T::Int64, to, options) } else { Err(no_way(from, to)) };
     }
-    match to {
-        T::Decimal { .. } | T::BFloat16 | T::Float32 | T::Float64 => {
-            let decimal = T::Decimal { precision: 18, scale };
-            let values: Vec<i128> = ticks.iter().map(|tick| i128::from(*tick)).collect();
-            let values = PrimitiveArray::<Decimal128Type>::new(values.into(), nulls).with_data_type(decimal.arrow());
-            plain_or_same(&(Arc::new(values) as ArrayRef), &decimal, to, options)
-        }
-        _ if to.is_number() => {
-            let unit = 10i64.pow(u32::from(scale));
-            let seconds: ScalarBuffer<i64> = ticks.iter().map(|tick| tick / unit).collect();
-            let seconds: ArrayRef = Arc::new(PrimitiveArray::<Int64Type>::new(seconds, nulls));
-            plain_or_same(&seconds, &T::Int64, to, options)
-        }
-        _ => Err(no_way(from, to)),
+    if !to.is_number() {
+        return Err(no_way(from, to));
     }
+    // What does not fit is an error, as of decimals.
+    let decimal = T::Decimal { precision: 18, scale };
+    let values: Vec<i128> = ticks.iter().map(|tick| i128::from(*tick)).collect();
+    let values = PrimitiveArray::<Decimal128Type>::new(values.into(), nulls).with_data_type(decimal.arrow());
+    plain_or_same(&(Arc::new(values) as ArrayRef), &decimal, to, options)
 }
 
 /// Whole numbers that stand for days or seconds: integers as they are, others cut towards zero; what 64 bits cannot hold is
@@ -231,6 +226,10 @@ fn whole(array: &ArrayRef, from: &SqlType, to: &SqlType) -> Result<Vec<i64>> {
             let values = array.as_primitive::<arrow::datatypes::UInt64Type>().values();
             values.iter().map(|value| i64::try_from(*value).unwrap_or(i64::MAX)).collect()
         }
+        T::Int128 | T::Int256 | T::UInt128 | T::UInt256 => {
+            let values = array.as_primitive::<Decimal256Type>().values();
+            values.iter().map(|value| within_64_bits(*value, *from == T::UInt256)).collect()
+        }
         T::BFloat16 | T::Float32 | T::Float64 => to_f64(array, from)?.values().iter().map(|value| *value as i64).collect(),
         _ if from.is_number() => {
             let options = CastOptions::default();
@@ -238,6 +237,16 @@ fn whole(array: &ArrayRef, from: &SqlType, to: &SqlType) -> Result<Vec<i64>> {
         }
         _ => return Err(no_way(from, to)),
     })
+}
+
+/// A wide integer, or the end of 64 bits that it lies beyond. `unsigned`: what is carried as less than zero is more than any other.
+fn within_64_bits(value: i256, unsigned: bool) -> i64 {
+    let is_below_zero = value < i256::ZERO;
+    if is_below_zero && unsigned {
+        return i64::MAX;
+    }
+    let end = if is_below_zero { i64::MIN } else { i64::MAX };
+    value.to_i128().and_then(|value| i64::try_from(value).ok()).unwrap_or(end)
 }
 
 fn from_number_to_date(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {

@@ -39,6 +39,7 @@ impl Interpreter {
                     }
                     if !unknown {
                         table.check_parts(context, &chosen, false).await?;
+                        self.check_drops_parts(table, &chosen)?;
                     }
                     unknown |= matches!(command, AlterCommand::DetachParts(_));
                 }
@@ -49,8 +50,11 @@ impl Interpreter {
                     }
                     unknown = true;
                 }
-                AlterCommand::CopyPartition { partition, from, .. } => {
-                    self.partition_choice(table, partition)?;
+                AlterCommand::CopyPartition { partition, from, replaces } => {
+                    let chosen = self.partition_choice(table, partition)?;
+                    if *replaces {
+                        self.check_drops_parts(table, &PartChoice::Partition(chosen))?;
+                    }
                     let (database, name) = self.full(from);
                     let from = self.table(database, name)?;
                     if alike {

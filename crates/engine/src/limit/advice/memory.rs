@@ -2,8 +2,8 @@
 //! own (max_bytes_before_external_sort and its kin), gave it too little memory.
 //!
 //! Gain: what was written is encoded, written, read and decoded again, which with enough memory is not done. Each of the
-//! four goes through a byte at no more than the rate at which one core decodes plain texts, or that of the disk where it is slower
-//! and the page cache does not hold the files; cores share it.
+//! four goes through a byte at no more than the rate at which one core decodes texts, the slowest way there is (where they are
+//! copied, as here; plain ones may stay where they are); cores share it.
 
 use gristmill_calibration::Resource;
 use gristmill_introspect::limit::Advice;
@@ -26,7 +26,8 @@ pub(super) fn rule(facts: &Facts<'_>) -> Option<Advice> {
     if wanted > most {
         return None;
     }
-    let rate = facts.calibration.value(Resource::ParquetDecode, "plain texts")?;
+    let rates = ["plain texts", "delta texts"].into_iter();
+    let rate = rates.filter_map(|shape| facts.calibration.value(Resource::ParquetDecode, shape)).min_by(f64::total_cmp)?;
     let passes = PASSES * spilled as f64 / rate / facts.cores.min(facts.threads).max(1) as f64;
     let gain = passes.min(facts.times.total * 0.9);
     let bytes = (wanted as u64).next_multiple_of(64 << 20);

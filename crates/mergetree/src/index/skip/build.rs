@@ -17,6 +17,7 @@ use super::bloom;
 use super::chunk::{EncodedChunk, Units, joined};
 use super::definition::{FilterShape, SkipIndex, SkipKind};
 use super::terms::{Anchored, Terms};
+use super::text::Dictionary;
 use super::values::each_value;
 use crate::index::order::KeyOrder;
 use crate::index::sparse::compact;
@@ -24,6 +25,8 @@ use crate::index::sparse::compact;
 /// Of the data of a chunk, about.
 const CHUNK_BYTES: u64 = 256 << 10;
 const CHUNK_UNITS: usize = 8192;
+/// Of a token beside its own bytes, about.
+const TOKEN_BYTES: usize = 8;
 
 /// The values of one unit.
 enum Unit {
@@ -35,6 +38,8 @@ enum Unit {
     Hashes(Vec<HashSet<u64>>),
     /// Filters of a fixed size, by expression.
     Filters(Vec<Vec<u8>>),
+    /// Tokens, and their bytes, about.
+    Tokens(HashSet<Box<[u8]>>, u64),
 }
 
 /// Units that are done, for the next chunk.
@@ -63,7 +68,7 @@ impl SkipBuilder {
             SkipKind::Set { .. } => vec![KeyOrder::of_bits(&kinds)?],
             _ => Vec::new(),
         };
-        let unit_rows = granule_rows.max(1).saturating_mul(index.definition.granularity as usize);
+        let unit_rows = granule_rows.max(1).saturating_mul(index.unit_granules() as usize);
         let unit = Unit::new(&index);
         Ok(SkipBuilder {
             index,
@@ -142,6 +147,7 @@ impl Unit {
             SkipKind::Set { .. } => Unit::Set(Some((HashSet::new(), vec![Vec::new(); expressions]))),
             SkipKind::Bloom { .. } => Unit::Hashes(vec![HashSet::new(); expressions]),
             SkipKind::Tokens(shape) | SkipKind::Ngrams(_, shape) => Unit::Filters(vec![vec![0; shape.bytes]; expressions]),
+            SkipKind::Text(_) => Unit::Tokens(HashSet::new(), 0),
         }
     }
 
@@ -178,6 +184,20 @@ impl Unit {
                 }
                 Ok(())
             }
+            Unit::Tokens(known, bytes) => {
+                let SkipKind::Text(tokens) = &index.kind else { return Ok(()) };
+                for values in values {
+                    each_value(values, &mut |value| {
+                        tokens.each(value, |token| {
+                            if !known.contains(token) {
+                                *bytes += (token.len() + TOKEN_BYTES) as u64;
+                                known.insert(token.into());
+                            }
+                        });
+                    })?;
+                }
+                Ok(())
+            }
             Unit::Filters(filters) => {
                 let Some((terms, shape)) = index.kind.terms() else { return Ok(()) };
                 for (filter, values) in filters.iter_mut().zip(values) {
@@ -205,6 +225,7 @@ impl Unit {
                 _ => 0,
             },
             Unit::Filters(filters) => filters.iter().map(|filter| filter.len() as u64).sum(),
+            Unit::Tokens(_, bytes) => *bytes,
         }
     }
 }
@@ -288,6 +309,11 @@ fn data(index: &SkipIndex, units: Vec<Unit>) -> Result<Units> {
                 all.iter_mut().zip(filters).for_each(|(all, filter)| all.push(Bytes::from(filter)));
             }
             Units::Filters(all)
+        }
+        SkipKind::Text(_) => {
+            let tokens =
+                units.into_iter().map(|unit| if let Unit::Tokens(tokens, _) = unit { tokens } else { HashSet::new() });
+            Units::Tokens(Dictionary::of(tokens.collect())?)
         }
     })
 }

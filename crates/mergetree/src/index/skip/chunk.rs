@@ -6,7 +6,7 @@
 //! The payload of `minmax` and `set` is one Arrow IPC stream of one batch, a row a unit: for each expression the least and
 //! the greatest value (NULL where there is none), or the list of its values (NULL where there are more than the index
 //! keeps). That of filters is, for each expression, the length of each unit's filter as u32, and behind all lengths the
-//! filters in the same order. Numbers are little-endian.
+//! filters in the same order. That of `text` is a dictionary (`text`). Numbers are little-endian.
 
 use std::io::Cursor;
 use std::ops::Range;
@@ -23,6 +23,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::definition::{SkipIndex, SkipKind};
+use super::text::Dictionary;
 
 const CHECKSUM_LENGTH: usize = 8;
 const ZSTD_LEVEL: i32 = 1;
@@ -36,6 +37,8 @@ pub enum Units {
     Set(Vec<ArrayRef>, Vec<Option<Range<usize>>>),
     /// The filter of each unit.
     Filters(Vec<Vec<Bytes>>),
+    /// The tokens of the one expression.
+    Tokens(Dictionary),
 }
 
 #[derive(Debug)]
@@ -77,6 +80,7 @@ impl Units {
                 all().for_each(|filter| plain.extend((filter.len() as u32).to_le_bytes()));
                 all().for_each(|filter| plain.extend_from_slice(filter));
             }
+            Units::Tokens(dictionary) => plain.extend(dictionary.encode()?),
         }
         let uncompressed_bytes = plain.len() as u64;
         let mut data = zstd::bulk::compress(&plain, ZSTD_LEVEL)?;
@@ -115,6 +119,7 @@ impl Chunk {
             SkipKind::Bloom { .. } | SkipKind::Tokens(_) | SkipKind::Ngrams(..) => {
                 filters(&Bytes::copy_from_slice(payload), expressions, units)?
             }
+            SkipKind::Text(_) => Units::Tokens(Dictionary::decode(payload, units)?),
         };
         Ok(Chunk { units, data, bytes })
     }

@@ -7,6 +7,7 @@ use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::{KeyExpression, SkipIndexDefinition, TableDefinition};
 use gristmill_types::{Columns, SqlType};
 
+use super::text::TextTokens;
 use crate::environment::MergeTreeEnvironment;
 use crate::index::order::KeyOrder;
 
@@ -17,7 +18,7 @@ const FILTER_BYTES_MAX: u64 = 16 << 20;
 const HASHES_MAX: u64 = 64;
 const NGRAM_MAX: u64 = 1024;
 
-const KINDS: &str = "bloom_filter, tokenbf_v1, ngrambf_v1, set, minmax";
+const KINDS: &str = "bloom_filter, text, tokenbf_v1, ngrambf_v1, set, minmax";
 
 /// The fixed size of a token or n-gram filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +28,7 @@ pub struct FilterShape {
     pub seed: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SkipKind {
     MinMax,
     /// 0: any number of rows.
@@ -41,6 +42,8 @@ pub enum SkipKind {
     Tokens(FilterShape),
     /// Of so many characters.
     Ngrams(usize, FilterShape),
+    /// The tokens themselves.
+    Text(TextTokens),
 }
 
 /// An index of a table, ready to be built and asked.
@@ -72,7 +75,13 @@ impl SkipIndex {
                 format!("Duplicated index name {} is not allowed. Please use a different index name", twice.1),
             ));
         }
-        definition.skip_indexes.iter().map(index).collect()
+        let indexes: Vec<Arc<SkipIndex>> = definition.skip_indexes.iter().map(index).collect::<Result<_>>()?;
+        let of_text = |index: &&Arc<SkipIndex>| matches!(index.kind, SkipKind::Text(_));
+        let texts: Vec<&str> = indexes.iter().filter(of_text).map(|index| index.definition.expression.as_str()).collect();
+        match texts.iter().enumerate().find(|(at, text)| texts[..*at].contains(text)) {
+            Some((_, text)) => Err(bad(format!("Column `{text}` must not have more than one text index."))),
+            None => Ok(indexes),
+        }
     }
 
     fn new(definition: &SkipIndexDefinition, stored: &Columns, environment: &MergeTreeEnvironment) -> Result<SkipIndex> {
@@ -81,6 +90,10 @@ impl SkipIndex {
         }
         let expressions = environment.compile_index(&definition.expression, stored)?;
         let kind = SkipKind::parse(&definition.kind)?;
+        if matches!(kind, SkipKind::Text(_)) && expressions.len() != 1 {
+            let text = "Text index must be created on a single column";
+            return Err(Error::new(ErrorCode::INCORRECT_NUMBER_OF_COLUMNS, text));
+        }
         for expression in &expressions {
             if expression.logical.is_volatile() {
                 return Err(bad(format!("Expression must be deterministic: {}", expression.text)));
@@ -92,6 +105,11 @@ impl SkipIndex {
             kind.check(&expression.kind)?;
         }
         Ok(SkipIndex { definition: definition.clone(), kind, expressions })
+    }
+
+    /// Granules of a unit. A text index knows each by itself, whatever is shown.
+    pub fn unit_granules(&self) -> u64 {
+        if matches!(self.kind, SkipKind::Text(_)) { 1 } else { self.definition.granularity }
     }
 
     /// `minmax GRANULARITY 2`
@@ -107,10 +125,14 @@ fn bad(text: impl Into<String>) -> Error {
 impl SkipKind {
     /// Of `tokenbf_v1(256, 2, 0)`. Errors: INCORRECT_QUERY, BAD_ARGUMENTS, NUMBER_OF_ARGUMENTS_DOESNT_MATCH.
     pub fn parse(text: &str) -> Result<SkipKind> {
-        let (name, arguments) = match text.split_once('(') {
-            Some((name, rest)) => (name, rest.trim_end_matches(')')),
+        let (name, whole) = match text.split_once('(') {
+            Some((name, rest)) => (name, rest.strip_suffix(')').unwrap_or(rest)),
             None => (text, ""),
         };
+        if name == "text" {
+            return TextTokens::parse(whole).map(SkipKind::Text);
+        }
+        let arguments = whole.trim_end_matches(')');
         let arguments: Vec<&str> = arguments.split(',').map(str::trim).filter(|argument| !argument.is_empty()).collect();
         let wrong_set = |text: &str| Error::new(ErrorCode::INCORRECT_QUERY, text.to_string());
         match name {
@@ -174,6 +196,18 @@ impl SkipKind {
                     _ => ErrorCode::ILLEGAL_COLUMN,
                 };
                 Err(Error::new(code, format!("Unexpected type {kind} of bloom filter index")))
+            }
+            SkipKind::Text(_) => {
+                let text = match kind.plain() {
+                    SqlType::Array(element) => element.plain(),
+                    plain => plain,
+                };
+                if text.is_string() {
+                    return Ok(());
+                }
+                Err(bad(format!(
+                    "Text index must be created on columns of type with base type of String or FixedString, got: {kind}"
+                )))
             }
             SkipKind::Tokens(_) | SkipKind::Ngrams(..) => {
                 let is_text = match kind.storage() {
@@ -241,10 +275,16 @@ mod tests {
         assert_eq!(SkipKind::parse("minmax").expect("known"), SkipKind::MinMax);
         assert_eq!(SkipKind::parse("set(100)").expect("known"), SkipKind::Set { rows_max: 100 });
         assert_eq!(SkipKind::parse("bloom_filter").expect("known"), SkipKind::Bloom { false_positives: 0.025 });
+        let text = SkipKind::parse("text(tokenizer = splitByString([')', '(']))").expect("known");
+        let SkipKind::Text(tokens) = &text else { panic!("{text:?}") };
+        let mut all = Vec::new();
+        tokens.each(b"a)b(c", |token| all.push(token.to_vec()));
+        assert_eq!(all, [b"a", b"b", b"c"]);
         let shape = FilterShape { bytes: 256, hashes: 2, seed: 7 };
         assert_eq!(SkipKind::parse("ngrambf_v1(3, 256, 2, 7)").expect("known"), SkipKind::Ngrams(3, shape));
         for wrong in [
             "foo",
+            "text",
             "set",
             "set(-1)",
             "bloom_filter(2)",

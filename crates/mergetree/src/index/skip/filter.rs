@@ -1,10 +1,10 @@
-//! Conditions asked of the filters of units. A filter says of a value that it is not there, never that it is: so only
-//! conditions that some value has to be there for can leave a unit out.
+//! Conditions asked of the filters of units, or of the tokens that are in them. A filter says of a value that it is not there, never
+//! that it is: so only conditions that some value has to be there for can leave a unit out.
 //!
 //! What a comparison is about is found first (`Subject`): an index's expression itself; an element of the array that it
 //! is (`a[1]`, or `m[k]` under an index of `mapValues(m)`), which is the type's default where there is none; or what a
 //! map holds under a key (`m['k']` under an index of `mapKeys(m)`), where the key must be there unless the default would
-//! pass too. Then the comparison gives sets of hashes, one of which must be there whole.
+//! pass too. Then the comparison gives sets of terms, one of which must be there whole.
 
 use arrow::array::Array;
 use datafusion::common::{DFSchema, ScalarValue};
@@ -18,7 +18,9 @@ use super::bloom;
 use super::chunk::{Chunk, Units};
 use super::definition::{SkipIndex, SkipKind};
 use super::literals::required;
-use super::terms::Anchored;
+use super::needed::{Node, Term, all, any, holds};
+use super::terms::{Anchored, Terms};
+use super::text::TextTokens;
 use super::values::{bytes_of, constant_of, hashed_kind, is_default};
 use crate::index::analyze::{bytes, elements, is_float};
 use crate::index::expression::same;
@@ -26,19 +28,6 @@ use crate::index::pattern::after_prefix;
 
 /// Of more values some are in nearly every filter, and asking costs more than it saves.
 const SET_VALUES_MAX: usize = 100_000;
-
-#[derive(Debug)]
-enum Node {
-    Unknown,
-    Never,
-    All(Vec<Node>),
-    Any(Vec<Node>),
-    /// Of the expression's values, all of one of these sets must be there.
-    Holds {
-        expression: usize,
-        any: Vec<Vec<u64>>,
-    },
-}
 
 #[derive(Debug)]
 pub struct FilterCondition {
@@ -51,6 +40,7 @@ impl FilterCondition {
     pub fn new(index: &SkipIndex, columns: &DFSchema, filters: &[Expr]) -> Option<FilterCondition> {
         let hashes = match index.kind {
             SkipKind::Bloom { false_positives } => bloom::hashes_for(false_positives),
+            SkipKind::Text(_) => 0,
             _ => index.kind.terms()?.1.hashes,
         };
         let reader = Reader { index, columns };
@@ -60,36 +50,17 @@ impl FilterCondition {
 
     /// By unit, whether a row may pass.
     pub fn check(&self, chunk: &Chunk) -> Vec<bool> {
-        let Units::Filters(filters) = &chunk.data else { return vec![true; chunk.units] };
-        let has = |expression: usize, unit: usize, hash: u64| bloom::contains(&filters[expression][unit], self.hashes, hash);
-        (0..chunk.units).map(|unit| self.root.check(&|expression, hash| has(expression, unit, hash))).collect()
-    }
-}
-
-impl Node {
-    fn check(&self, has: &dyn Fn(usize, u64) -> bool) -> bool {
-        match self {
-            Node::Unknown => true,
-            Node::Never => false,
-            Node::All(nodes) => nodes.iter().all(|node| node.check(has)),
-            Node::Any(nodes) => nodes.iter().any(|node| node.check(has)),
-            Node::Holds { expression, any } => any.iter().any(|all| all.iter().all(|hash| has(*expression, *hash))),
+        match &chunk.data {
+            Units::Filters(filters) => {
+                let has =
+                    |expression: usize, unit: usize, hash| bloom::contains(&filters[expression][unit], self.hashes, hash);
+                let passes = |unit| self.root.check(&|expression, hash| has(expression, unit, hash));
+                (0..chunk.units).map(passes).collect()
+            }
+            Units::Tokens(dictionary) => self.root.units(dictionary, chunk.units),
+            _ => vec![true; chunk.units],
         }
     }
-}
-
-/// What says nothing is left out of a conjunction.
-fn all(nodes: Vec<Node>) -> Node {
-    let mut known: Vec<Node> = nodes.into_iter().filter(|node| !matches!(node, Node::Unknown)).collect();
-    match known.len() {
-        0 => Node::Unknown,
-        1 => known.remove(0),
-        _ => Node::All(known),
-    }
-}
-
-fn any(nodes: Vec<Node>) -> Node {
-    if nodes.iter().any(|node| matches!(node, Node::Unknown)) { Node::Unknown } else { Node::Any(nodes) }
 }
 
 /// What a comparison is about.
@@ -158,7 +129,7 @@ impl Reader<'_> {
     fn conjunction(&self, filters: Vec<&Expr>) -> Node {
         let mut nodes: Vec<Node> = filters.iter().map(|filter| self.node(filter)).collect();
         // `startsWith(s, 'x')` and `s LIKE 'x%'` come as `s >= 'x' AND s < 'y'`.
-        if self.index.kind.terms().is_some() {
+        if self.parts().is_some() {
             for (expr, low) in filters.iter().filter_map(|filter| bound(filter, Operator::GtEq)) {
                 let above = filters.iter().filter_map(|filter| bound(filter, Operator::Lt)).filter(|(of, _)| same(of, expr));
                 for (_, high) in above {
@@ -253,6 +224,11 @@ impl Reader<'_> {
             let values: Option<Vec<_>> = (0..values.len()).map(|at| ScalarValue::try_from_array(values, at).ok()).collect();
             return values.map_or(Node::Unknown, |values| self.demanded(expr, &Demand::OneOf(&values)));
         }
+        if let ("hasAnyTokens" | "hasAllTokens" | "hasPhrase", [text, needles, tokenizer @ ..]) =
+            (call.func.name(), &call.args[..])
+        {
+            return self.has_tokens(call.func.name() != "hasAnyTokens", text, needles, tokenizer);
+        }
         let [first, second] = &call.args[..] else { return Node::Unknown };
         let constant = literal(second);
         let text = constant.and_then(bytes);
@@ -315,6 +291,56 @@ impl Reader<'_> {
             }
             _ => Node::Unknown,
         }
+    }
+
+    /// By which terms parts of texts are asked. `None`: the index knows whole values alone.
+    fn parts(&self) -> Option<Terms> {
+        match &self.index.kind {
+            SkipKind::Text(tokens) => tokens.terms(),
+            kind => kind.terms().map(|(terms, _)| terms),
+        }
+    }
+
+    fn term(&self, value: &[u8]) -> Term {
+        match &self.index.kind {
+            SkipKind::Text(_) => Term::Token(value.into()),
+            kind => Term::Hash(bloom::hash(value, kind.terms().map_or(0, |(_, shape)| shape.seed))),
+        }
+    }
+
+    /// `hasAllTokens(text, needles)`, or any of them, where the call takes texts apart as the index does.
+    fn has_tokens(&self, all_of_them: bool, text: &Expr, needles: &Expr, tokenizer: &[Expr]) -> Node {
+        let words = TextTokens::words();
+        let tokens = match &self.index.kind {
+            SkipKind::Text(tokens) => tokens,
+            SkipKind::Tokens(_) => &words,
+            _ => return Node::Unknown,
+        };
+        let named: Option<Vec<String>> =
+            tokenizer.iter().map(|named| String::from_utf8(bytes(literal(named)?)?).ok()).collect();
+        let Some(true) = named.map(|named| tokens.is(named.first().map(String::as_str))) else { return Node::Unknown };
+        // An array has tokens as they are.
+        let wanted = match literal(needles).map(|needles| (bytes(needles), elements(needles))) {
+            Some((Some(text), _)) => Some(tokens.of(&text)),
+            Some((_, Some(elements))) => elements.iter().map(bytes).collect(),
+            _ => None,
+        };
+        let Some(wanted) = wanted.filter(|wanted| !wanted.is_empty()) else { return Node::Unknown };
+        let has = |expression: usize| {
+            let terms = wanted.iter().map(|token| self.term(token));
+            let any = if all_of_them { vec![terms.collect()] } else { terms.map(|term| vec![term]).collect() };
+            holds(expression, any)
+        };
+        let arrays = self.index.expressions.iter().enumerate().filter(|(_, expression)| {
+            matches!(expression.kind.plain(), SqlType::Array(_)) && same(text, &expression.logical)
+        });
+        let subjects = self.subjects(text);
+        let of_subjects = subjects.iter().map(|subject| match subject {
+            Subject::Itself(expression) | Subject::Element(expression) => has(*expression),
+            // The default has no token.
+            Subject::Under(expression, key) => self.key_is_there(*expression, key),
+        });
+        all(of_subjects.chain(arrays.map(|(at, _)| has(at))).collect())
     }
 
     /// What expressions of the index say of a value.
@@ -403,36 +429,36 @@ impl Reader<'_> {
             let alternatives: Vec<Vec<ScalarValue>> = values.iter().map(|value| vec![value.clone()]).collect();
             return self.holds(expression, &alternatives);
         }
-        let Some((terms, shape)) = self.index.kind.terms() else { return Node::Unknown };
-        let mut any: Vec<Vec<u64>> = Vec::new();
+        let Some(terms) = self.parts() else { return Node::Unknown };
+        let mut any: Vec<Vec<Term>> = Vec::new();
         match demand {
             Demand::OneOf(_) => {}
             Demand::Texts(alternatives) => {
                 for texts in alternatives {
                     let mut all = Vec::new();
                     for (text, anchored) in texts {
-                        terms.each(text, *anchored, |term| all.push(bloom::hash(term, shape.seed)));
+                        terms.each(text, *anchored, |term| all.push(self.term(term)));
                     }
                     any.push(all);
                 }
             }
             Demand::Like(pattern) => {
                 let mut all = Vec::new();
-                terms.of_like(pattern, |term| all.push(bloom::hash(term, shape.seed)));
+                terms.of_like(pattern, |term| all.push(self.term(term)));
                 any.push(all);
             }
             // As a part of the value for n-grams, as the whole of a token for tokens.
             Demand::Token(token) => {
                 let anchored = match terms {
-                    super::terms::Terms::Tokens => Anchored::WHOLE,
-                    super::terms::Terms::Ngrams(_) => Anchored::NOWHERE,
+                    Terms::Tokens => Anchored::WHOLE,
+                    Terms::Ngrams(_) => Anchored::NOWHERE,
                 };
                 let mut all = Vec::new();
-                terms.each(token, anchored, |term| all.push(bloom::hash(term, shape.seed)));
+                terms.each(token, anchored, |term| all.push(self.term(term)));
                 any.push(all);
             }
         }
-        node(expression, any)
+        holds(expression, any)
     }
 
     /// Of these alternatives, all values of one must be among the expression's.
@@ -443,16 +469,15 @@ impl Reader<'_> {
             let mut all = Vec::with_capacity(values.len());
             for value in values {
                 let Some(bytes) = constant_of(value, kind).and_then(|value| bytes_of(&value)) else { return Node::Unknown };
-                match self.index.kind.terms() {
-                    None => all.push(bloom::hash(&bytes, 0)),
-                    Some((terms, shape)) => {
-                        terms.each(&bytes, Anchored::WHOLE, |term| all.push(bloom::hash(term, shape.seed)));
-                    }
+                match (&self.index.kind, self.parts()) {
+                    (SkipKind::Text(tokens), _) => tokens.each(&bytes, |token| all.push(self.term(token))),
+                    (_, None) => all.push(self.term(&bytes)),
+                    (_, Some(terms)) => terms.each(&bytes, Anchored::WHOLE, |term| all.push(self.term(term))),
                 }
             }
             any.push(all);
         }
-        node(expression, any)
+        holds(expression, any)
     }
 
     fn array_holds(&self, array: &Expr, alternatives: Vec<Vec<ScalarValue>>) -> Node {
@@ -476,11 +501,6 @@ impl Reader<'_> {
         });
         all(found.map(|(at, _)| says(at)).collect())
     }
-}
-
-fn node(expression: usize, any: Vec<Vec<u64>>) -> Node {
-    // An alternative without a hash is always there.
-    if any.iter().any(Vec::is_empty) { Node::Unknown } else { Node::Holds { expression, any } }
 }
 
 /// Whether two constants are not equal, for certain. (Floats have two zeros, and behind a FixedString stand zeros that do not count.)

@@ -261,6 +261,9 @@ impl Narrowing<'_> {
             });
             decoded.map(|chunk| (*at, Arc::new(chunk))).map_err(|error| {
                 let name = &index.definition.name;
+                if error.code() == ErrorCode::UNSUPPORTED_PARAMETER {
+                    return error.with_context(format!("the skip index {name} of part {}", entry.name));
+                }
                 Error::new(
                     ErrorCode::CORRUPTED_DATA,
                     format!(

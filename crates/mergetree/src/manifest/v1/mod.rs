@@ -1,5 +1,7 @@
 //! Format version 1 of the manifest, described in docs/formats/manifest-v1.md.
 
+#[cfg(test)]
+mod golden;
 pub mod load;
 pub mod object;
 pub mod record;

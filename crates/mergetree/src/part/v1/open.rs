@@ -122,11 +122,11 @@ impl OpenPart {
 
     /// Where the data of an index lies; `None`: the part has none.
     pub fn skip_index(&self, index: &SkipIndex) -> Option<&SkipIndexHeader> {
-        let SkipIndexDefinition { key, kind, granularity, .. } = &index.definition;
+        let (SkipIndexDefinition { key, kind, .. }, granularity) = (&index.definition, index.unit_granules());
         self.header
             .skip_indexes
             .iter()
-            .find(|known| known.key == *key && known.kind == *kind && known.granularity == *granularity)
+            .find(|known| known.key == *key && known.kind == *kind && known.granularity == granularity)
     }
 
     pub fn granules_in_row_group(&self) -> usize {

@@ -48,7 +48,7 @@ impl SkipIndexWriter {
                 key: index.definition.key.clone(),
                 kind: index.definition.kind.clone(),
                 expression: index.definition.expression.clone(),
-                granularity: index.definition.granularity,
+                granularity: index.unit_granules(),
                 uncompressed_bytes: 0,
                 chunks: Vec::new(),
             };

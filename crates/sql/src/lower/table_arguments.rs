@@ -1,0 +1,127 @@
+//! `WITH 5 AS n SELECT * FROM numbers(n)`: arguments of table functions may be computed by what WITH names, and by named constants
+//! of the SELECT list. Tables are resolved before anything is lowered, so the names are replaced in the query's tree, first of all.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    Expr, FunctionArg, Query, SelectItem, SetExpr, TableFactor, Visit, VisitMut, Visitor, VisitorMut, visit_expressions,
+    visit_expressions_mut,
+};
+
+use super::query::scalar_expression;
+use crate::ast::unescape_identifier;
+use crate::rewrite::joins::ARRAY_JOIN;
+
+/// Functions whose arguments name databases, tables and clusters.
+const OF_NAMES: &[&str] = &[
+    "remote",
+    "remoteSecure",
+    "cluster",
+    "clusterAllReplicas",
+    "merge",
+    "loop",
+    "dictionary",
+    "mergeTreeIndex",
+    ARRAY_JOIN,
+];
+
+/// The query with the arguments of its table functions spelled out.
+pub fn with_arguments(query: &Query) -> Cow<'_, Query> {
+    if !asks_for_names(query) {
+        return Cow::Borrowed(query);
+    }
+    let mut query = query.clone();
+    let _ = VisitMut::visit(&mut query, &mut Names::default());
+    Cow::Owned(query)
+}
+
+/// Whether a table function has a name among its arguments.
+fn asks_for_names(query: &Query) -> bool {
+    struct Found(bool);
+    impl Visitor for Found {
+        type Break = ();
+
+        fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+            let arguments = match factor {
+                TableFactor::Table { args: Some(args), .. } => &args.args,
+                TableFactor::Function { args, .. } => args,
+                _ => return ControlFlow::Continue(()),
+            };
+            self.0 |= has_names(arguments);
+            if self.0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+    let mut found = Found(false);
+    let _ = Visit::visit(query, &mut found);
+    found.0
+}
+
+fn has_names<T: Visit>(tree: &T) -> bool {
+    visit_expressions(tree, |expr| match expr {
+        Expr::Identifier(_) => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    })
+    .is_break()
+}
+
+/// What the queries around the place that is visited give names to, the innermost last.
+#[derive(Default)]
+struct Names(Vec<HashMap<String, Expr>>);
+
+impl VisitorMut for Names {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        let mut names = self.0.last().cloned().unwrap_or_default();
+        for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
+            if let Some(expr) = scalar_expression(&cte.query) {
+                let mut expr = expr.clone();
+                replace(&mut expr, &names);
+                names.insert(unescape_identifier(&cte.alias.name), expr);
+            }
+        }
+        if let SetExpr::Select(select) = query.body.as_ref() {
+            for item in &select.projection {
+                if let SelectItem::ExprWithAlias { expr, alias } = item
+                    && !has_names(expr)
+                {
+                    names.insert(unescape_identifier(alias), expr.clone());
+                }
+            }
+        }
+        self.0.push(names);
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _query: &mut Query) -> ControlFlow<()> {
+        self.0.pop();
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
+        let (name, arguments) = match factor {
+            TableFactor::Table { name, args: Some(args), .. } => (name, &mut args.args),
+            TableFactor::Function { name, args, .. } => (name, args),
+            _ => return ControlFlow::Continue(()),
+        };
+        if let Some(names) = self.0.last()
+            && !OF_NAMES.contains(&name.to_string().as_str())
+        {
+            arguments.iter_mut().for_each(|argument: &mut FunctionArg| replace(argument, names));
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn replace<T: VisitMut>(tree: &mut T, names: &HashMap<String, Expr>) {
+    let _ = visit_expressions_mut(tree, |expr| {
+        if let Expr::Identifier(name) = expr
+            && let Some(meant) = names.get(&unescape_identifier(name))
+        {
+            *expr = Expr::Nested(Box::new(meant.clone()));
+        }
+        ControlFlow::<()>::Continue(())
+    });
+}
