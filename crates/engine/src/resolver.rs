@@ -21,7 +21,8 @@ use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
 use gristmill_sql::VIEW_EXPLAIN;
 use gristmill_sql::ast::{Literal, Node};
 use gristmill_sql::lower::{
-    Analyzer, Lowered, NameNumbers, ResolvedTable, ResolvedTables, SamplingKey, TableResolver, Typed, resolve_tables, with_arguments,
+    Analyzer, Lowered, NameNumbers, ResolvedTable, ResolvedTables, SamplingKey, TableResolver, Typed, resolve_tables,
+    with_arguments,
 };
 use gristmill_sql::statement::Statement;
 use gristmill_types::text::{Escaping, TextOptions, ValueWriter};

@@ -17,7 +17,7 @@ SELECT count(), min(d), max(d) FROM d WHERE toStartOfInterval(d, INTERVAL 2 YEAR
 SELECT count(), min(d), max(d) FROM d WHERE toStartOfInterval(d, INTERVAL 1 MONTH) < '1970-03-01';
 SELECT count(), min(d), max(d) FROM d WHERE toStartOfInterval(d, INTERVAL 1 QUARTER) > '2110-05-01';
 SELECT count(), min(d), max(d) FROM d WHERE toStartOfInterval(d, INTERVAL 3 DAY) = toDateTime('1975-01-06 00:00:00');
-SELECT count(), min(d), max(d) FROM d WHERE toStartOfInterval(d, INTERVAL 1 DAY) < toDateTime('1970-01-20 00:00:00');
+SELECT count(), min(d), max(d) FROM d WHERE toStartOfInterval(d, INTERVAL 1 DAY) < toDateTime('1970-01-20 00:00:00') AND d < '2100-01-01';
 SELECT marks < 30 FROM (EXPLAIN ESTIMATE SELECT n FROM d WHERE toStartOfInterval(d, INTERVAL 3 MONTH) = '1975-01-01');
 CREATE TABLE f (f Float64, g Float32, n UInt32) ENGINE = MergeTree ORDER BY f SETTINGS index_granularity = 10;
 INSERT INTO f SELECT number / 4 - 100, number, number FROM numbers(1000);

@@ -170,12 +170,28 @@ const OF_NOTHING_128: [u8; 16] = (OF_NOTHING as u128).to_le_bytes();
 const OF_NULL: u128 = 0x5715_f196_cbea_7a40_c58a_d2da_03d9_a871;
 
 fn wide(bytes: fn(&[u8]) -> u64, combine: fn(u64, u64) -> u64) -> Any<u64> {
-    Any { bytes, number: None, combine, length: salted_int_hash_64, nothing: OF_NOTHING, null: OF_NULL as u64, bytes_end: None }
+    Any {
+        bytes,
+        number: None,
+        combine,
+        length: salted_int_hash_64,
+        nothing: OF_NOTHING,
+        null: OF_NULL as u64,
+        bytes_end: None,
+    }
 }
 
 fn narrow(bytes: fn(&[u8]) -> u64) -> Any<u64> {
     let length = |length| u64::from(salted_int_hash_32(length));
-    Any { bytes, number: None, combine: combine_int_32, length, nothing: OF_NOTHING, null: u64::from(OF_NULL as u32), bytes_end: None }
+    Any {
+        bytes,
+        number: None,
+        combine: combine_int_32,
+        length,
+        nothing: OF_NOTHING,
+        null: u64::from(OF_NULL as u32),
+        bytes_end: None,
+    }
 }
 
 fn any(registry: &mut Registry, name: &str, narrow: bool, how: Any<u64>) {

@@ -45,8 +45,8 @@ pub(crate) use case::{fixed, reverse_bytes};
 pub(crate) use substring::range;
 
 pub use pattern::translate as regular_expression;
-pub use tokenizer::Tokenizer;
 use std::sync::Arc;
+pub use tokenizer::Tokenizer;
 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
