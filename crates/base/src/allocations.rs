@@ -7,25 +7,22 @@
 //! buffers come from connections that belong to no query and use them again (`adopted`), and rows of a result are freed by
 //! their reader (`disown`). (Counted this way in ClickHouse too: MemoryTracker over operator new, a tracker a thread.)
 
+mod counted;
+
 use std::alloc::{GlobalAlloc, Layout};
-use std::any::Any;
 use std::cell::Cell;
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use datafusion::common::runtime::{JoinSetTracer, set_join_set_tracer};
-use futures::future::BoxFuture;
 
-use crate::operator_time::{self, StreamTime};
 use crate::sampling::{self, Profile};
 use crate::spending::{self, PerfEvents, Spending};
 use crate::{Error, ErrorCode, Result, machine, units};
+
+pub use self::counted::{Counted, count_tasks_of_datafusion, counted, counted_for_part};
 
 /// What a thread gathers before it touches a tally that others share, in bytes; less for tallies that are profiled so.
 pub(crate) const GATHERED_BYTES: i64 = 256 << 10;
@@ -520,204 +517,5 @@ pub fn own(bytes: usize) -> Result<()> {
     Ok(())
 }
 
-/// A future that works for a tally whenever it is polled, and when it is dropped; its time is that of the operator which
-/// made it, and of the part of the work within which it was made.
-pub struct Counted<F> {
-    tally: Option<Arc<Tally>>,
-    part: Option<Arc<Tally>>,
-    operator: Option<Arc<StreamTime>>,
-    /// `None` only while it is dropped.
-    future: Option<Pin<Box<F>>>,
-}
-
-/// `future` works for the tally; for whichever its poller works for, where there is none.
-pub fn counted<F: Future>(tally: Option<Arc<Tally>>, future: F) -> Counted<F> {
-    let part = match &tally {
-        Some(tally) if Arc::as_ptr(tally) == CURRENT.with(Cell::get) => current_part(),
-        _ => None,
-    };
-    Counted { tally, part, operator: operator_time::current(), future: Some(Box::pin(future)) }
-}
-
-/// `future` is a part of the work for the tally that the calling thread works for.
-pub fn counted_for_part<F: Future>(part: Arc<Tally>, future: F) -> Counted<F> {
-    Counted { tally: current(), part: Some(part), operator: operator_time::current(), future: Some(Box::pin(future)) }
-}
-
-impl<F: Future> Future for Counted<F> {
-    type Output = F::Output;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        let Counted { tally, part, operator, future } = &mut *self;
-        let _entered = tally.as_ref().map(enter);
-        let _part = part.as_ref().map(enter_part);
-        let _frame = operator.as_ref().map(operator_time::enter);
-        match future {
-            Some(future) => future.as_mut().poll(context),
-            None => Poll::Pending,
-        }
-    }
-}
-
-impl<F> Drop for Counted<F> {
-    fn drop(&mut self) {
-        let _entered = self.tally.as_ref().map(enter);
-        let _part = self.part.as_ref().map(enter_part);
-        drop(self.future.take());
-    }
-}
-
-/// Has the tasks and computations that DataFusion spawns work for whoever spawned them. To be called once a process.
-pub fn count_tasks_of_datafusion() {
-    struct ToSpawner;
-
-    type Value = Box<dyn Any + Send>;
-
-    impl JoinSetTracer for ToSpawner {
-        fn trace_future(&self, future: BoxFuture<'static, Value>) -> BoxFuture<'static, Value> {
-            match current() {
-                Some(tally) => Box::pin(counted(Some(tally), future)),
-                None => future,
-            }
-        }
-
-        fn trace_block(&self, block: Box<dyn FnOnce() -> Value + Send>) -> Box<dyn FnOnce() -> Value + Send> {
-            let (operator, part) = (operator_time::current(), current_part());
-            match current() {
-                Some(tally) => Box::new(move || {
-                    let _entered = enter(&tally);
-                    let _part = part.as_ref().map(enter_part);
-                    let _frame = operator.as_ref().map(operator_time::enter);
-                    block()
-                }),
-                None => block,
-            }
-        }
-    }
-
-    // An error says that it was set already.
-    let _ = set_join_set_tracer(&ToSpawner);
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The tests' allocator is not wrapped: what it would count is counted by hand.
-    fn allocate(bytes: i64) {
-        count(bytes, ptr::null_mut());
-    }
-
-    #[test]
-    fn allocations_are_those_of_the_tally_that_the_thread_works_for() {
-        let (a, b) = (Arc::new(Tally::new()), Arc::new(Tally::new()));
-        {
-            let _a = enter(&a);
-            allocate(1 << 20);
-            {
-                let _b = enter(&b);
-                allocate(3 << 20);
-                allocate(-(1 << 20));
-                assert!(Arc::ptr_eq(&current().expect("entered"), &b));
-            }
-            allocate(100);
-        }
-        allocate(5 << 20);
-        assert_eq!((a.bytes(), b.bytes(), b.peak_bytes()), ((1 << 20) + 100, 2 << 20, 3 << 20));
-        assert!(current().is_none());
-    }
-
-    #[test]
-    fn small_allocations_are_gathered_and_not_lost() {
-        let a = Arc::new(Tally::new());
-        let entered = enter(&a);
-        (0..1000).for_each(|_| allocate(1));
-        assert_eq!(a.bytes(), 0, "no shared counter is touched for them");
-        drop(entered);
-        assert_eq!(a.bytes(), 1000);
-    }
-
-    #[test]
-    fn what_would_be_over_the_limit_is_refused_before_it_is_made() {
-        assert!(check_room(usize::MAX / 2).is_ok(), "nobody's");
-        // A tally is believed up to what the process has.
-        let there = vec![1_u8; 64 << 20];
-        let a = Arc::new(Tally::limited(10 << 20));
-        let _a = enter(&a);
-        allocate(9 << 20);
-        assert!(check_room(1 << 20).is_ok());
-        assert!(extend(&mut Vec::new(), &[0; 1 << 20]).is_ok(), "too little to be asked for");
-        let mut held = vec![0; ASKED_FOR_BYTES];
-        assert_eq!(extend(&mut held, &[0]).expect_err("over").code(), ErrorCode::MEMORY_LIMIT_EXCEEDED);
-        assert_eq!(held.len(), ASKED_FOR_BYTES, "nothing was appended");
-        assert_eq!(check_room(2 << 20).expect_err("over").code(), ErrorCode::MEMORY_LIMIT_EXCEEDED);
-        assert!(there.iter().all(|byte| *byte == 1));
-    }
-
-    #[test]
-    fn memory_changes_hands() {
-        let a = Arc::new(Tally::new());
-        let adopted = {
-            let _a = enter(&a);
-            adopted(Bytes::from(vec![1; 500]))
-        };
-        assert_eq!(a.bytes(), 500);
-        let part = adopted.slice(100..);
-        drop(adopted);
-        assert_eq!((a.bytes(), part.len()), (500, 400), "a part holds the whole");
-        drop(part);
-        assert_eq!(a.bytes(), 0, "wherever it is dropped");
-        let _a = enter(&a);
-        disown(1000);
-        assert_eq!(a.bytes(), 0, "never less than nothing");
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn tasks_work_for_whoever_spawned_them() {
-        let a = Arc::new(Tally::new());
-        let spawning = counted(Some(a.clone()), async {
-            let task = crate::runtime::Task::on(&tokio::runtime::Handle::current(), async {
-                tokio::task::yield_now().await;
-                allocate(1 << 20);
-                tokio::task::yield_now().await;
-                allocate(1 << 20);
-            });
-            task.join().await
-        });
-        tokio::spawn(spawning).await.expect("spawned").expect("done");
-        assert_eq!(a.bytes(), 2 << 20);
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn what_a_part_of_the_work_takes_counts_for_both() {
-        let (whole, part) = (Arc::new(Tally::new()), Arc::new(Tally::new()));
-        let of_part = part.clone();
-        let work = counted(Some(whole.clone()), async move {
-            allocate(1 << 20);
-            counted_for_part(of_part.clone(), async {
-                allocate(2 << 20);
-                spending::read_rows(&current().expect("entered"), 5, 50);
-                let spawned = async {
-                    tokio::task::yield_now().await;
-                    allocate(4 << 20);
-                };
-                crate::runtime::Task::on(&tokio::runtime::Handle::current(), spawned).join().await
-            })
-            .await
-            .expect("done");
-            assert!(current_part().is_none(), "it is over");
-            spending::read_rows(&current().expect("entered"), 7, 70);
-            allocate(8 << 20);
-            let other = Arc::new(Tally::new());
-            let (_part, _other) = (enter_part(&of_part), enter(&other));
-            assert!(current_part().is_none(), "it is no part of another's work");
-        });
-        tokio::spawn(work).await.expect("done");
-        let rows = |tally: &Tally| tally.spending().total().rows_read;
-        assert_eq!((whole.bytes() >> 20, part.bytes() >> 20), (15, 6));
-        assert_eq!((rows(&whole), rows(&part)), (12, 5));
-        let held: i64 = whole.spending().threads().iter().map(|thread| thread.memory).sum();
-        assert_eq!(held >> 20, 15, "of all threads");
-        assert!(whole.spending().threads().iter().any(|thread| thread.memory_peak >= 8 << 20));
-    }
-}
+mod tests;

@@ -13,6 +13,7 @@ mod backtracks;
 mod beginnings;
 pub(crate) mod chains;
 pub mod create;
+mod create_keys;
 mod cursor;
 pub mod dialect;
 mod explain;

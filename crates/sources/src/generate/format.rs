@@ -38,7 +38,7 @@ pub fn open(call: &TableFunctionCall, context: &QueryContext) -> Result<Arc<dyn 
         other => return Err(wrong_count("format", other.len(), "format [, structure], data")),
     };
     let format = Format::by_name(format.word())?;
-    let data = data.word().as_bytes();
+    let data = data.bytes();
     let settings = &context.settings;
     let columns = match structure {
         Some(structure) => gristmill_types::parse::structure_with_defaults(structure.word())?,
