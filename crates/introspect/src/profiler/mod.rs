@@ -179,7 +179,7 @@ const OWN: &[&str] = &[
     "std::thread::local::LocalKey",
     "gristmill_base::stack::",
     "gristmill_introspect::events::Counters",
-    "gristmill_introspect::profiler::events::",
+    "gristmill_introspect::profiler::events::Traced",
 ];
 
 /// The stack of an error as a text: a line a call. What only makes errors is left out. The first look reads the program's whole
