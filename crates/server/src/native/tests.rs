@@ -152,7 +152,7 @@ impl Client {
             2 => {
                 let number = reader.i32().await.expect("a code");
                 let (_, text) = (reader.string(100).await.expect("a name"), reader.string(10_000).await.expect("a text"));
-                reader.string(100).await.expect("a trace");
+                reader.string(1 << 20).await.expect("a trace");
                 reader.byte().await.expect("nothing nested");
                 return Some(Packet::Exception(number, text));
             }
