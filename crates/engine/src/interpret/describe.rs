@@ -170,12 +170,11 @@ fn described(columns: &Columns, virtuals: &Columns, ttl: &BTreeMap<String, Strin
     let of_columns = rows.len();
     let mut are_virtual: Vec<bool> = (0..of_columns).map(|at| at >= columns.len()).collect();
     if settings.describe_include_subcolumns {
-        let all = columns.iter().map(|column| (column, false)).chain(virtuals.iter().map(|column| (column, true)));
-        for (column, is_virtual) in all {
-            let parts = subcolumns::of(&column.kind).into_iter().map(|part| of_part((column, part)));
-            rows.extend(parts);
-            are_virtual.resize(rows.len(), is_virtual);
+        // Virtual columns are told without their parts.
+        for column in columns.iter() {
+            rows.extend(subcolumns::of(&column.kind).into_iter().map(|part| of_part((column, part))));
         }
+        are_virtual.resize(rows.len(), false);
     }
     if settings.describe_compact_output {
         names.truncate(2);
