@@ -208,6 +208,7 @@ fn join(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> 
         let texts = Texts::of(&values, element.plain(), &env)?;
         // A single element has an index of its own, not that of a constant.
         let single = values.len() == 1;
+        let is_fixed = matches!(element.plain(), T::FixedString(_));
         strings(rows, |row, out| {
             let index = at(list.len(), row);
             let separator = separators.as_ref().map_or(b"".as_slice(), |separators| separators.get(row));
@@ -221,7 +222,12 @@ fn join(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> 
                     out.extend_from_slice(separator);
                 }
                 first = false;
+                let begin = out.len();
                 texts.write(i, out);
+                // A FixedString is a text here: without the zeros behind it.
+                while is_fixed && out.len() > begin && out.last() == Some(&0) {
+                    out.pop();
+                }
             }
             Ok(())
         })
