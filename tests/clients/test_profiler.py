@@ -131,7 +131,7 @@ def test_each_count_of_an_event_has_a_stack(http):
     named = "arrayExists(address -> demangle(addressToSymbol(address)) LIKE 'gristmill_engine::%', trace)"
     assert http.ok(f"SELECT DISTINCT {named} {log}", allow_introspection_functions=1) == "1\n"
     query_id = uuid.uuid4().hex
-    http.ok("SELECT count() FROM numbers(10)", query_id=query_id, trace_profile_events=1)
+    http.ok("SELECT sum(number) FROM numbers(10)", query_id=query_id, trace_profile_events=1)
     http.ok("SYSTEM FLUSH LOGS trace_log")
     log = f"FROM system.trace_log WHERE query_id = '{query_id}' AND trace_type = 'ProfileEvent'"
     assert http.ok(f"SELECT sum(increment) {log} AND event = 'SelectedRows'") == "10\n"
