@@ -218,7 +218,7 @@ pub fn error_text(error: &Error) -> String {
 
 /// The calls that led to an error, a line each.
 pub fn stack_text(error: &Error) -> String {
-    // The first names make the whole table of symbols be read.
+    // The first names make the program's table of functions be read.
     runtime::aside(|| profiler::stack_text(&symbols::in_file(error.trace())))
 }
 

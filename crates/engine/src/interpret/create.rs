@@ -409,7 +409,7 @@ impl Interpreter {
         }
         let rest = format.into_iter().chain(compression);
         let text = |argument: CallArgument| match argument {
-            CallArgument::Text(text) => gristmill_types::sql_type::quote(&text),
+            CallArgument::Text(text) | CallArgument::Bytes(_, text) => gristmill_types::sql_type::quote(&text),
             other => other.word().to_string(),
         };
         Ok(Some(call.positional.into_iter().chain(rest).map(text).collect()))
