@@ -11,6 +11,8 @@ use gristmill_mergetree::MemoryStore;
 use gristmill_mergetree::testing::{TableSpec, context, golden, insert, objects, select, store_of, write_golden};
 use gristmill_types::{Columns, SqlType};
 
+use crate::numbers::scattered;
+
 const ROWS: u64 = 900;
 
 fn settings() -> Arc<QueryContext> {
@@ -28,12 +30,6 @@ fn spec() -> TableSpec {
         ("many", SqlType::String),
     ]);
     TableSpec::new(columns, &["k"], &[]).expect("spec").with_setting("index_granularity", 300)
-}
-
-/// Scatters a number over all bits.
-fn scattered(row: u64) -> u64 {
-    let once = (row + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (once ^ (once >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
 
 fn rows(from: u64, to: u64) -> RecordBatch {

@@ -28,7 +28,7 @@ fn spec() -> TableSpec {
 }
 
 /// Scatters a number over all bits.
-fn scattered(row: u64) -> u64 {
+pub fn scattered(row: u64) -> u64 {
     let once = (row + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (once ^ (once >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
