@@ -143,6 +143,12 @@ def test_errors_and_exit_codes(client, server):
     assert client("SELECT 1 FORMAT NoSuch").code == 73
 
 
+def test_errors_of_the_server_are_shown_with_its_calls(client):
+    plain, shown = client("SELECT throwIf(1)"), client("SELECT throwIf(1)", flags=["--stacktrace"])
+    assert plain.code == shown.code == 139 and "Stack trace" not in plain.err, plain
+    assert re.search(r"Stack trace:\n\n0\. \S.* @ 0x[0-9a-f]{16}\n[^)]*\. \(FUNCTION_THROW_IF_VALUE_IS_NON_ZERO\)\n$", shown.err, re.DOTALL), shown
+
+
 def test_configurations(client):
     (client.home / "c.xml").write_text(
         f"<config><host>127.0.0.1</host><port>{client.port}</port><max_threads>5</max_threads>"

@@ -35,6 +35,12 @@ def test_first_error_ends_it_and_is_the_exit_code():
     assert gristmill("SELECT 1; SELECT nope; SELECT 2", flags=["--ignore-error"]).out == "1\n2\n"
 
 
+def test_errors_are_shown_with_the_calls_that_led_to_them():
+    plain, shown = gristmill("SELECT throwIf(1)"), gristmill("SELECT throwIf(1)", flags=["--stacktrace"])
+    assert "Stack trace" not in plain.err and shown.error == plain.error
+    assert re.search(r"Stack trace .*:\n\n0\. \S.* @ 0x[0-9a-f]{16}\n", shown.err), shown
+
+
 def test_file_of_queries(tmp_path):
     (tmp_path / "q.sql").write_text("SELECT 1;\nSELECT 'two'; -- the end\n")
     assert gristmill(flags=["--queries-file", tmp_path / "q.sql"]).ok().out == "1\ntwo\n"

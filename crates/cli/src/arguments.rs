@@ -57,6 +57,9 @@ pub struct ResultArguments {
     /// Go on with the next query after an error
     #[arg(long, help_heading = "Queries")]
     pub ignore_error: bool,
+    /// Show the calls that led to an error behind it
+    #[arg(long, help_heading = "Queries")]
+    pub stacktrace: bool,
 }
 
 impl ResultArguments {
@@ -76,6 +79,7 @@ impl ResultArguments {
                 Some(ProgressMode::Off) => false,
             },
             ignore_error: self.ignore_error,
+            stacktrace: self.stacktrace,
             memory_usage: None,
             pager: None,
             interactive: false,

@@ -24,6 +24,8 @@ use crate::tls;
 const PEER: &str = "server";
 /// A connection that was not used for so long is asked whether it is still there.
 const FRESH: Duration = Duration::from_secs(1);
+/// Before the calls that led to an error, as ClickHouse has it.
+const STACK_TRACE: &str = "Stack trace:";
 /// For the answer to that.
 const PONG_LONGEST: Duration = Duration::from_secs(5);
 
@@ -52,6 +54,8 @@ pub struct Connection {
     /// `host:port`
     pub address: Arc<str>,
     pub receive_timeout: Duration,
+    /// Whether errors of the server are told with its stack.
+    pub shows_stacks: bool,
     /// When the last answer ended.
     pub used: Instant,
     /// Whether something went wrong on it, so that it has to show that it still works.
@@ -91,7 +95,7 @@ impl Connection {
             ErrorCode::CLIENT_HAS_CONNECTED_TO_WRONG_PORT | ErrorCode::UNEXPECTED_PACKET_FROM_SERVER => {
                 error.with_context(format!("while connecting to {address}"))
             }
-            _ => received(&address, error),
+            _ => received(&address, error, None),
         })?;
         let dialect = Dialect { revision: server.revision, compressed: endpoint.compression };
         let addendum = dialect.addendum(&endpoint.quota_key);
@@ -105,6 +109,7 @@ impl Connection {
             server: Arc::new(server),
             address,
             receive_timeout: endpoint.receive_timeout,
+            shows_stacks: endpoint.shows_stacks,
             used: Instant::now(),
             is_doubtful: false,
             _moving: moving,
@@ -172,9 +177,13 @@ fn timed_out(endpoint: &Endpoint, what: &str) -> Error {
     Error::new(ErrorCode::SOCKET_TIMEOUT, format!("Timeout exceeded while {what} ({})", endpoint.address()))
 }
 
-/// An exception of the server, as clients show it.
-pub fn received(address: &str, error: Error) -> Error {
-    Error::new(error.code(), format!("Received from {address}. DB::Exception: {}", error.message()))
+/// An exception of the server, as clients show it; with the calls that led to it, where they are wanted.
+pub fn received(address: &str, error: Error, stack: Option<&str>) -> Error {
+    let mut text = format!("Received from {address}. DB::Exception: {}", error.message());
+    if let Some(stack) = stack.filter(|stack| !stack.is_empty()) {
+        text += &format!(". {STACK_TRACE}\n\n{stack}");
+    }
+    Error::new(error.code(), text)
 }
 
 /// `from`: the address of this machine that it begins at.

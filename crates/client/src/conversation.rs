@@ -114,9 +114,10 @@ impl Talk {
         match packet {
             Packet::Data(block) => return Ok(Some(Heard::Block(block))),
             Packet::TableColumns(text) => return Ok(Some(Heard::TableColumns(text))),
-            Packet::Exception(error) => {
+            Packet::Exception(error, stack) => {
                 self.show_events();
-                return Ok(Some(Heard::Failed(received(&self.connection.address, error))));
+                let stack = self.connection.shows_stacks.then_some(stack.as_str());
+                return Ok(Some(Heard::Failed(received(&self.connection.address, error, stack))));
             }
             Packet::EndOfStream => {
                 self.show_events();

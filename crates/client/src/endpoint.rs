@@ -33,6 +33,8 @@ pub struct Endpoint {
     pub connect_timeout: Duration,
     /// A server that says nothing for so long, and not even that it works, is gone.
     pub receive_timeout: Duration,
+    /// Whether errors are told with the server's stack.
+    pub shows_stacks: bool,
 }
 
 impl Default for Endpoint {
@@ -51,6 +53,7 @@ impl Default for Endpoint {
             certificate_name: None,
             connect_timeout: Duration::from_secs(10),
             receive_timeout: Duration::from_secs(300),
+            shows_stacks: false,
         }
     }
 }

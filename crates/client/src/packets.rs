@@ -44,7 +44,8 @@ pub enum Packet {
     Extremes(Block),
     Log(Block),
     ProfileEvents(Block),
-    Exception(Error),
+    /// And the calls that led to it, a line each; empty where the server keeps them to itself.
+    Exception(Error, String),
     Progress(ProgressTold),
     ProfileInfo(ProfileInfo),
     TableColumns(String),
@@ -87,7 +88,7 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> Words<'_, S> {
     pub async fn hello(&mut self) -> Result<ServerInfo> {
         match self.number().await? {
             HELLO => {}
-            EXCEPTION => return Err(self.exception().await?),
+            EXCEPTION => return Err(self.exception().await?.0),
             HTTP => {
                 let text = "The server speaks HTTP on this port: the native protocol is on 9000 unless told otherwise, 9440 over TLS";
                 return Err(Error::new(ErrorCode::CLIENT_HAS_CONNECTED_TO_WRONG_PORT, text));
@@ -144,7 +145,10 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> Words<'_, S> {
             EXTREMES => Packet::Extremes(self.block(true).await?),
             LOG => Packet::Log(self.block(false).await?),
             PROFILE_EVENTS => Packet::ProfileEvents(self.block(false).await?),
-            EXCEPTION => Packet::Exception(self.exception().await?),
+            EXCEPTION => {
+                let (error, stack) = self.exception().await?;
+                Packet::Exception(error, stack)
+            }
             PROGRESS => Packet::Progress(self.progress().await?),
             PROFILE_INFO => Packet::ProfileInfo(self.profile_info().await?),
             TABLE_COLUMNS => {
@@ -173,29 +177,30 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> Words<'_, S> {
         })
     }
 
-    /// The exception, with those in it.
-    async fn exception(&mut self) -> Result<Error> {
-        let mut outer: Option<(ErrorCode, String)> = None;
+    /// The exception, with those in it, and the stack of the outermost.
+    async fn exception(&mut self) -> Result<(Error, String)> {
+        let mut outer: Option<(ErrorCode, String, String)> = None;
         for _ in 0..LIST_MAX {
             let code = ErrorCode(self.reader.i32().await?);
             let name = self.word().await?;
             let message = self.word().await?;
-            let _stack = self.word().await?;
+            let stack = self.word().await?;
             let is_nested = self.reader.byte().await? != 0;
             let prefix = format!("{name}: ");
             let message = message.strip_prefix(&prefix).unwrap_or(&message).to_string();
             outer = Some(match outer {
-                None => (code, message),
-                Some((code, text)) => (code, format!("{text}: {message}")),
+                None => (code, message, stack),
+                Some((code, text, stack)) => (code, format!("{text}: {message}"), stack),
             });
             if !is_nested {
                 break;
             }
         }
-        let (code, message) = outer.unwrap_or((ErrorCode::UNEXPECTED_PACKET_FROM_SERVER, String::new()));
+        let (code, message, stack) =
+            outer.unwrap_or((ErrorCode::UNEXPECTED_PACKET_FROM_SERVER, String::new(), String::new()));
         // The name of the code stands behind the message again when it is shown.
         let suffix = format!(" ({})", code.name());
-        Ok(Error::new(code, message.strip_suffix(&suffix).unwrap_or(&message)))
+        Ok((Error::new(code, message.strip_suffix(&suffix).unwrap_or(&message)), stack))
     }
 
     async fn progress(&mut self) -> Result<ProgressTold> {

@@ -164,6 +164,15 @@ async fn exceptions_keep_their_code_and_name_the_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn exceptions_come_with_the_servers_stack_where_it_is_wanted() {
+    let failing = packet(server::EXCEPTION, &exception(60, "no x (UNKNOWN_TABLE)", None));
+    let mut options = serving(revision::CLIENT, vec![failing]).await;
+    options.endpoint.shows_stacks = true;
+    let error = answered(&mut Client::new(options), "SELECT 1").await.expect_err("fails");
+    assert!(error.to_string().ends_with("DB::Exception: no x. Stack trace:\n\nstack. (UNKNOWN_TABLE)"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_packet_that_is_none_ends_the_connection_and_the_next_statement_gets_another() {
     let good = || whole(&[numbers(None), numbers(Some(vec![5])), vec![server::END_OF_STREAM as u8]]);
     let other_columns = {

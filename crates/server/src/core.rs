@@ -14,7 +14,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::split::split_one;
 use gristmill_engine::{Engine, Session, StatementText};
 use gristmill_functions::session::DIALECT_VERSION;
-use gristmill_introspect::profiler::{self, symbols};
+use gristmill_introspect::profiler;
 use gristmill_introspect::{Client, Settings};
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -216,19 +216,10 @@ pub fn error_text(error: &Error) -> String {
     format!("{error} (version {DIALECT_VERSION} (official build))")
 }
 
-/// The calls that led to an error, a line each.
-pub fn stack_text(error: &Error) -> String {
-    // The first names make the program's table of functions be read.
-    runtime::aside(|| profiler::stack_text(&symbols::in_file(error.trace())))
-}
-
 /// The error with the calls that led to it, in ClickHouse's form.
 pub fn error_text_with_stack(error: &Error) -> String {
-    let stack = stack_text(error);
-    format!(
-        "{error}, Stack trace (when copying this message, always include the lines below):\n\n{stack} (version {DIALECT_VERSION} \
-         (official build))"
-    )
+    let text = profiler::error_with_stack(error);
+    format!("{text} (version {DIALECT_VERSION} (official build))")
 }
 
 /// What a statement changed in its session, apart from what the client asked for with this statement alone.

@@ -159,8 +159,6 @@ pub struct ClientArguments {
     pub disable_suggestion: bool,
 
     #[arg(long, hide = true)]
-    pub stacktrace: bool,
-    #[arg(long, hide = true)]
     pub verbose: bool,
     #[arg(long, hide = true)]
     pub no_warnings: bool,

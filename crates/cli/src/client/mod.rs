@@ -208,6 +208,7 @@ fn client_options(
     let mut endpoint = endpoint(&arguments.login, place.host, place.port, &string, &config)?;
     endpoint.bind_host = arguments.bind_host;
     endpoint.certificate_name.clone_from(&arguments.tls_sni_override);
+    endpoint.shows_stacks = arguments.results.stacktrace;
     let others = arguments.places.iter().skip(1).map(|place| {
         let host = place.host.clone().map_or_else(|| endpoint.host.clone(), |host| config.host_of(host));
         let mut other = Endpoint { host, port: place.port.or(config.port), ..endpoint.clone() };

@@ -62,9 +62,6 @@ pub struct LocalArguments {
     pub results: ResultArguments,
     /// Accepted for scripts that ask for it
     #[arg(long, hide = true)]
-    pub stacktrace: bool,
-    /// Accepted for scripts that ask for it
-    #[arg(long, hide = true)]
     pub verbose: bool,
 
     /// Start the prompt even where queries or standard input are given

@@ -21,7 +21,7 @@ use gristmill_client::{Client, Late};
 use gristmill_engine::InputData;
 use gristmill_engine::{Execution, Session, StatementText};
 use gristmill_formats::extremes::Extremes;
-use gristmill_introspect::QueryContext;
+use gristmill_introspect::{QueryContext, profiler};
 use gristmill_sql::lexer::{self, Kind};
 use gristmill_types::sql_type::quote_identifier;
 use parking_lot::Mutex;
@@ -45,6 +45,8 @@ pub struct Options {
     /// Whether to draw the progress bar.
     pub progress: bool,
     pub ignore_error: bool,
+    /// Whether errors are shown with the calls that led to them.
+    pub stacktrace: bool,
     /// The program that shows results, as a line for the shell.
     pub pager: Option<String>,
     /// Whether the memory that each query took at most is written to standard error, and whether as 1.5 MiB.
@@ -293,10 +295,15 @@ impl Runner {
 
     /// Shows an error and remembers the first. Whether to go on.
     fn failed(&mut self, error: Error) -> bool {
+        // That of a server's error stands within its text, and how this program came to hear of it says nothing.
+        let text = match &self.target {
+            Target::Here(_) if self.options.stacktrace => profiler::error_with_stack(&error),
+            _ => error.to_string(),
+        };
         if self.options.interactive {
-            eprintln!("\nReceived exception:\n{error}\n");
+            eprintln!("\nReceived exception:\n{text}\n");
         } else {
-            eprintln!("{error}");
+            eprintln!("{text}");
         }
         self.first_error.get_or_insert(error);
         self.options.ignore_error

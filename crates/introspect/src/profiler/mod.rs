@@ -21,7 +21,9 @@ use std::sync::Arc;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use gristmill_base::Error;
 use gristmill_base::allocations;
+use gristmill_base::runtime;
 use gristmill_base::sampling::{self, COUNTS, Kind, Profiling, Sample, Wishes};
 use parking_lot::Mutex;
 
@@ -181,6 +183,18 @@ const OWN: &[&str] = &[
     "gristmill_introspect::events::Counters",
     "gristmill_introspect::profiler::events::Traced",
 ];
+
+/// The calls that led to an error of this process, a line each.
+pub fn error_stack_text(error: &Error) -> String {
+    // The first names make the program's table of functions be read.
+    runtime::aside(|| stack_text(&symbols::in_file(error.trace())))
+}
+
+/// An error and the calls that led to it, in ClickHouse's form.
+pub fn error_with_stack(error: &Error) -> String {
+    let stack = error_stack_text(error);
+    format!("{error}, Stack trace (when copying this message, always include the lines below):\n\n{stack}")
+}
 
 /// The stack of an error as a text: a line a call. What only makes errors is left out. The first look reads the program's whole
 /// table of symbols, which takes a while.

@@ -16,7 +16,7 @@ use gristmill_introspect::limit::LimitReport;
 use gristmill_introspect::progress::ProgressSnapshot;
 use gristmill_introspect::query_lines::{self, LinesHeard, QueryLine};
 use gristmill_introspect::tracing::Level;
-use gristmill_introspect::{Client, QueryContext};
+use gristmill_introspect::{Client, QueryContext, profiler};
 use gristmill_types::Columns;
 
 use super::answer::{BlockPacket, Dialect};
@@ -24,7 +24,7 @@ use super::client::Query;
 use super::connection::{self, Connection};
 use super::listener::{Heard, Listener};
 use super::told::{EventsTold, log_line};
-use crate::core::{Before, Place, one_statement, stack_text};
+use crate::core::{Before, Place, one_statement};
 use crate::known_settings;
 use crate::traffic::Traffic;
 use gristmill_formats::extremes::Extremes;
@@ -54,7 +54,7 @@ pub(super) async fn run(connection: &mut Connection, packet: Query, external: Ve
 
 /// The calls that led to an error, where settings want its client to know them.
 pub(super) fn stack_of(error: &Error, is_told: bool) -> String {
-    if is_told { stack_text(error) } else { String::new() }
+    if is_told { profiler::error_stack_text(error) } else { String::new() }
 }
 
 async fn prepare(connection: &Connection, packet: Query) -> Result<(Session, StatementText, Option<LinesHeard>, Place)> {
