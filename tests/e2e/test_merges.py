@@ -29,23 +29,26 @@ def test_a_part_is_told_of_from_its_insert_to_its_end(data):
 
 
 def test_a_merge_tells_how_long_its_stages_took(data):
-    def told(settings: str) -> list[str]:
-        events = [f"Merge{stage}StageExecuteMilliseconds" for stage in ("Horizontal", "Vertical")]
-        horizontal, vertical = (f"ProfileEvents['{event}']" for event in events)
+    def told(settings: str, projection: str = "") -> list[str]:
+        events = [f"Merge{stage}StageExecuteMilliseconds" for stage in ("Horizontal", "Vertical", "Projection")]
+        horizontal, vertical, projections = (f"ProfileEvents['{event}']" for event in events)
         statements = [
-            f"CREATE TABLE t (k UInt32, {COLUMNS}) ENGINE = MergeTree ORDER BY k SETTINGS {settings}",
+            f"CREATE TABLE t (k UInt32, {COLUMNS}{projection}) ENGINE = MergeTree ORDER BY k SETTINGS {settings}",
             f"INSERT INTO t SELECT number * 2, {VALUES} FROM numbers(300000)",
             f"INSERT INTO t SELECT number * 2 + 1, {VALUES} FROM numbers(300000)",
             "OPTIMIZE TABLE t FINAL",
-            f"SELECT {horizontal} > 0, {vertical} > 0, ProfileEvents['MergeExecuteMilliseconds'] >= {horizontal} + {vertical}"
+            f"SELECT {horizontal} > 0, {vertical} > 0, {projections} > 0,"
+            f" ProfileEvents['MergeExecuteMilliseconds'] >= {horizontal} + {vertical} + {projections}"
             " FROM system.part_log WHERE event_type = 'MergeParts' AND table = 't'",
             "DROP TABLE t",
         ]
         [row] = gristmill(*statements, path=data).ok().rows
         return row
 
-    assert told("vertical_merge_algorithm_min_rows_to_activate = 1") == ["1", "1", "1"]
-    assert told("enable_vertical_merge_algorithm = 0") == ["1", "0", "1"]
+    assert told("vertical_merge_algorithm_min_rows_to_activate = 1") == ["1", "1", "0", "1"]
+    assert told("enable_vertical_merge_algorithm = 0") == ["1", "0", "0", "1"]
+    ordered = ", PROJECTION p (SELECT * ORDER BY c0 DESC)"
+    assert told("enable_vertical_merge_algorithm = 0", ordered) == ["1", "0", "1", "1"]
 
 
 def test_a_merge_tells_what_it_did(data):

@@ -218,6 +218,8 @@ events! {
     MergeHorizontalStageExecuteMilliseconds, "Time that threads were busy with the horizontal stage of background merges, summed over threads.";
     MergeVerticalStageTotalMilliseconds, "Total time spent for vertical stage of background merges.";
     MergeVerticalStageExecuteMilliseconds, "Time that threads were busy with the vertical stage of background merges, summed over threads.";
+    MergeProjectionStageTotalMilliseconds, "Total time spent for projection stage of background merges.";
+    MergeProjectionStageExecuteMilliseconds, "Time that threads were busy with the projection stage of background merges, summed over threads.";
     MergedRows, "Rows read for background merges: the number of rows before merge.";
     MergedUncompressedBytes, "Uncompressed bytes (for columns as they are stored in memory) that was read for background merges.";
     MutatedRows, "Rows read for mutations: the number of rows before mutation.";

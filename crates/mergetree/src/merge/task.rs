@@ -171,7 +171,11 @@ async fn run(
         counters.add(Event::MergeExecuteMilliseconds, counters.get(Event::RealTimeMicroseconds) / 1000);
     } else {
         // A statement's threads work for others of its merges, too.
-        let stages = [Event::MergeHorizontalStageExecuteMilliseconds, Event::MergeVerticalStageExecuteMilliseconds];
+        let stages = [
+            Event::MergeHorizontalStageExecuteMilliseconds,
+            Event::MergeVerticalStageExecuteMilliseconds,
+            Event::MergeProjectionStageExecuteMilliseconds,
+        ];
         counters.add(Event::MergeExecuteMilliseconds, stages.map(|stage| counters.get(stage)).iter().sum());
     }
     let Some((written, codec)) = written? else {
@@ -357,17 +361,24 @@ impl<'a> Pace<'a> {
 
     /// `merging`: what threads did for the other stage.
     fn count(&self, context: &QueryContext, merging: &Arc<Tally>) {
-        for (event, stage) in [
-            (Event::MergeHorizontalStageExecuteMilliseconds, merging),
-            (Event::MergeVerticalStageExecuteMilliseconds, &self.gathering),
-        ] {
+        let busy_ms = [merging, &self.gathering].map(|stage| {
             spending::settle(stage);
-            context.counters.add(event, stage.spending().total().real / 1000);
-        }
+            stage.spending().total().real / 1000
+        });
         let all = context.env.instant().saturating_duration_since(self.begun).as_millis() as u64;
-        let gathering = self.gathering_ms;
-        context.counters.add(Event::MergeHorizontalStageTotalMilliseconds, all.saturating_sub(gathering));
-        context.counters.add(Event::MergeVerticalStageTotalMilliseconds, gathering);
+        let took_ms = [all.saturating_sub(self.gathering_ms), self.gathering_ms];
+        // Both stages of a projection's rows are one of those of its table.
+        let stages = match self.sources.core.layout.of_projection {
+            Some(_) => [(Event::MergeProjectionStageTotalMilliseconds, Event::MergeProjectionStageExecuteMilliseconds); 2],
+            None => [
+                (Event::MergeHorizontalStageTotalMilliseconds, Event::MergeHorizontalStageExecuteMilliseconds),
+                (Event::MergeVerticalStageTotalMilliseconds, Event::MergeVerticalStageExecuteMilliseconds),
+            ],
+        };
+        for ((total, execute), (took_ms, busy_ms)) in stages.into_iter().zip(took_ms.into_iter().zip(busy_ms)) {
+            context.counters.add(total, took_ms);
+            context.counters.add(execute, busy_ms);
+        }
     }
 }
 
