@@ -9,6 +9,7 @@ pub mod machine;
 pub mod mutations;
 pub mod operator_time;
 pub mod panics;
+pub mod prefetch;
 pub mod redact;
 pub mod runtime;
 pub mod sampling;

@@ -11,6 +11,7 @@
 
 use arrow::array::{Array, BinaryViewArray, NullBufferBuilder};
 use arrow::buffer::{Buffer, ScalarBuffer};
+use gristmill_base::prefetch;
 
 /// Rows between the stages of the pipeline.
 const AHEAD: usize = 8;
@@ -85,7 +86,7 @@ impl TextTable {
                     let view = views[row + AHEAD];
                     if view as u32 > INLINE {
                         let (_, buffer, offset) = parts_of(view);
-                        send_for(&buffers[buffer], offset);
+                        prefetch::at(&buffers[buffer], offset);
                     }
                 }
                 let group = match texts.is_null(row) {
@@ -114,7 +115,7 @@ impl TextTable {
         let mask = slots - 1;
         for (group, &hash) in self.hashes.iter().enumerate() {
             if let Some(later) = self.hashes.get(group + 2 * AHEAD) {
-                send_for(&self.slots, slot_of(*later, mask));
+                prefetch::at(&self.slots, slot_of(*later, mask));
             }
             if self.null_group == Some(group as u32) {
                 continue;
@@ -194,14 +195,14 @@ impl TextTable {
 
     #[inline]
     fn send_for_slot(&self, hash: u64) {
-        send_for(&self.slots, slot_of(hash, self.slots.len() - 1));
+        prefetch::at(&self.slots, slot_of(hash, self.slots.len() - 1));
     }
 
     #[inline]
     fn send_for_view(&self, hash: u64) {
         let slot = self.slots[slot_of(hash, self.slots.len() - 1)];
         if slot.tag == tag_of(hash) && slot.group != 0 {
-            send_for(&self.views, slot.group as usize - 1);
+            prefetch::at(&self.views, slot.group as usize - 1);
         }
     }
 
@@ -212,7 +213,7 @@ impl TextTable {
             let view = self.views[slot.group as usize - 1];
             if view as u32 > INLINE {
                 let (_, block, offset) = parts_of(view);
-                send_for(&self.blocks[block], offset);
+                prefetch::at(&self.blocks[block], offset);
             }
         }
     }
@@ -288,17 +289,4 @@ fn parts_of(view: u128) -> (usize, usize, usize) {
 fn text_of(view: u128, buffers: &[Buffer]) -> &[u8] {
     let (length, buffer, offset) = parts_of(view);
     &buffers[buffer][offset..offset + length]
-}
-
-/// Has the processor fetch what lies there; a place that is not there is left alone.
-#[inline]
-fn send_for<T>(values: &[T], at: usize) {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(value) = values.get(at) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing that the program sees.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>((&raw const *value).cast()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (values, at);
 }

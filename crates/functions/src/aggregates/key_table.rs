@@ -4,13 +4,16 @@
 //! key is sent for while those before it are looked up, so a set that is larger than the cache does not wait for memory with
 //! every key. Slots hold nothing but keys, at most three of four are taken.
 //!
-//! Keys of one table come in the order of its slots, which is nearly that of another's: before they are inserted there, it
-//! needs room for all of them ([`KeyTable::reserve`]).
+//! The highest bits of a key's rank choose the slot, so that keys come in the order of their ranks but for the runs of taken slots
+//! ([`KeyTable::ranks`]). In that order they pile up in another table, unless it has room for all of them
+//! ([`KeyTable::reserve`]).
+
+use gristmill_base::prefetch;
 
 use super::sets::Key;
 
 /// Keys between the one that is looked up and the one whose slot is sent for.
-const AHEAD: usize = 16;
+pub const AHEAD: usize = 16;
 const SLOTS_MIN: usize = 64;
 
 pub struct KeyTable<K> {
@@ -46,10 +49,17 @@ impl<K: Key> KeyTable<K> {
         self.insert_with_room(key)
     }
 
+    /// The slot that a key takes unless others have it.
+    #[inline]
+    fn home(&self, key: K) -> usize {
+        // There are a power of two of them, and more than one.
+        (key.place() >> (u64::BITS - self.slots.len().trailing_zeros())) as usize
+    }
+
     #[inline]
     fn insert_with_room(&mut self, key: K) -> bool {
         let mask = self.slots.len() - 1;
-        let mut at = key.hash() as usize & mask;
+        let mut at = self.home(key);
         loop {
             let slot = &mut self.slots[at];
             if *slot == key {
@@ -83,17 +93,10 @@ impl<K: Key> KeyTable<K> {
         self.len() - before
     }
 
+    /// Has the slot of a key brought into the cache.
     #[inline]
-    fn send_for(&self, key: K) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let slot = &raw const self.slots[key.hash() as usize & (self.slots.len() - 1)];
-            // SAFETY: a prefetch reads nothing that the program sees; the address is that of a slot.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(slot.cast()) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = key;
+    pub fn send_for(&self, key: K) {
+        prefetch::at(&self.slots, self.home(key));
     }
 
     /// Makes room for so many keys in all.
@@ -116,9 +119,33 @@ impl<K: Key> KeyTable<K> {
         }
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = K> + '_ {
-        let zero = self.has_zero.then(K::default);
-        zero.into_iter().chain(self.slots.iter().copied().filter(|key| *key != K::default()))
+    /// The ranks of all keys, ascending.
+    pub fn ranks(&self) -> Vec<K> {
+        let mut ranks = Vec::with_capacity(self.len());
+        ranks.extend(self.has_zero.then(|| K::default().rank()));
+        // A run of taken slots has its keys in any order, and none that belongs before or behind it; only the run at the end goes on
+        // at the beginning.
+        let wrapped = self.slots.iter().take_while(|key| **key != K::default()).count();
+        let is_last = |(at, key): (usize, &K)| (self.home(*key) > at).then_some(key.rank());
+        let last: Vec<K> = self.slots[..wrapped].iter().enumerate().filter_map(is_last).collect();
+        let mut run = ranks.len();
+        for (at, key) in self.slots.iter().enumerate() {
+            if *key == K::default() {
+                ranks[run..].sort_unstable();
+                run = ranks.len();
+            } else if at >= wrapped || self.home(*key) <= at {
+                ranks.push(key.rank());
+            }
+        }
+        ranks.extend(last);
+        ranks[run..].sort_unstable();
+        ranks
+    }
+
+    /// The longest run of taken slots: what is looked through for a key at its beginning.
+    #[cfg(test)]
+    pub fn longest_run(&self) -> usize {
+        self.slots.split(|slot| *slot == K::default()).map(<[K]>::len).max().unwrap_or(0)
     }
 }
 
@@ -134,11 +161,6 @@ mod tests {
 
     use super::*;
 
-    /// The longest run of taken slots: what is looked through for a key at its beginning.
-    fn longest_run(table: &KeyTable<u64>) -> usize {
-        table.slots.split(|slot| *slot == 0).map(<[u64]>::len).max().unwrap_or(0)
-    }
-
     #[test]
     fn keys_of_other_tables_do_not_pile_up_where_there_is_room_for_them() {
         for keys in [40_000, 50_000, 60_000, 70_000] {
@@ -149,9 +171,10 @@ mod tests {
             };
             let (mut all, more) = (table(1), table(1_000_000));
             all.reserve(all.len() + more.len());
-            for some in more.iter().collect::<Vec<_>>().chunks(1000) {
+            let more: Vec<u64> = more.ranks().into_iter().map(Key::of_rank).collect();
+            for some in more.chunks(1000) {
                 all.insert_all(some);
-                assert!(longest_run(&all) < 500, "{} of {} slots, {}", all.len(), all.slots.len(), longest_run(&all));
+                assert!(all.longest_run() < 500, "{} of {} slots, {}", all.len(), all.slots.len(), all.longest_run());
             }
         }
     }
@@ -174,7 +197,9 @@ mod tests {
                 prop_assert_eq!(table.len(), set.len());
                 table.reserve(reserved);
             }
-            prop_assert_eq!(table.iter().collect::<BTreeSet<u64>>(), set);
+            let ranks = table.ranks();
+            prop_assert!(ranks.is_sorted());
+            prop_assert_eq!(ranks.into_iter().map(Key::of_rank).collect::<BTreeSet<u64>>(), set);
         }
     }
 }

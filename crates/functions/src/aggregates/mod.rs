@@ -25,6 +25,7 @@ pub mod hypotheses;
 pub mod indexed_vectors;
 pub mod intervals;
 pub mod kept;
+mod key_runs;
 mod key_table;
 pub mod lists;
 pub mod mapped;

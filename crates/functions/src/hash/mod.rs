@@ -109,6 +109,14 @@ pub fn int_hash_64(x: u64) -> u64 {
     x ^ (x >> 33)
 }
 
+/// The number whose `int_hash_64` it is.
+pub fn int_hash_64_inverse(x: u64) -> u64 {
+    // A shift by more than half undoes itself; the factors are those that bring the others to 1.
+    let x = (x ^ (x >> 33)).wrapping_mul(0x9cb4_b2f8_1293_37db);
+    let x = (x ^ (x >> 33)).wrapping_mul(0x4f74_430c_22a5_4005);
+    x ^ (x >> 33)
+}
+
 /// `intHash64`, with which `cityHash64` hashes integers too.
 fn salted_int_hash_64(x: u64) -> u64 {
     int_hash_64(x ^ 0x4CF2_D2BA_AE6D_A887)
