@@ -200,7 +200,9 @@ impl Run {
         let (mut streams, mut states) = (Vec::new(), Vec::new());
         for number in 0..inputs {
             let input = partial.input().execute(number, task.clone())?;
-            let reservation = MemoryConsumer::new(format!("TextKeyAggregate[{number}]")).register(task.memory_pool());
+            // Counted among those that spill: what they leave free is for the operators that take over.
+            let consumer = MemoryConsumer::new(format!("TextKeyAggregate[{number}]")).with_can_spill(true);
+            let reservation = consumer.register(task.memory_pool());
             let groups = Groups::new(partial, reservation)?;
             let (to_exchange, from_stream) = mpsc::channel(STATES_AHEAD);
             let metrics = BaselineMetrics::new(metrics, number);
@@ -295,13 +297,14 @@ impl Stream {
                 if let Some(states) = self.groups.take()? {
                     send(&self.to_exchange, states, self.batch_rows).await;
                 }
+                self.groups.release();
             }
         }
         let time = self.metrics.elapsed_compute().timer();
         let finished = self.groups.finished()?;
         drop(time);
         if let Some(finished) = self.outcome.put(self.number, finished).await
-            && let Some(states) = finished.into_batch()?
+            && let Some((states, _reservation)) = finished.into_batch()?
         {
             send(&self.to_exchange, states, self.batch_rows).await;
         }

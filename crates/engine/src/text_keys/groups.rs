@@ -59,22 +59,26 @@ impl Groups {
         !self.table.is_full() && self.reservation.try_resize(bytes).is_ok()
     }
 
-    /// The states so far; there are none afterwards.
+    /// The states so far; there are none afterwards. They are accounted for until `release`.
     pub fn take(&mut self) -> Result<Option<RecordBatch>> {
         if self.table.len() == 0 {
             return Ok(None);
         }
         let mut columns: Vec<ArrayRef> = vec![Arc::new(self.table.take().into_array())];
         columns.extend(self.accumulators.states()?.into_iter().flatten());
-        self.reservation.free();
         Ok(Some(RecordBatch::try_new(self.schema.clone(), columns)?))
+    }
+
+    /// Nobody holds what was taken any more.
+    pub fn release(&self) {
+        self.reservation.free();
     }
 
     /// For merging.
     pub fn finished(mut self) -> Result<Finished> {
         let texts = self.table.take();
         let states = if texts.len() == 0 { Vec::new() } else { self.accumulators.states()? };
-        Ok(Finished { schema: self.schema, texts, states, _reservation: self.reservation })
+        Ok(Finished { schema: self.schema, texts, states, reservation: self.reservation })
     }
 }
 
@@ -94,7 +98,7 @@ pub struct Finished {
     /// By function, the columns of its state.
     states: Vec<Vec<ArrayRef>>,
     /// Held as long as they are.
-    _reservation: MemoryReservation,
+    reservation: MemoryReservation,
 }
 
 impl Finished {
@@ -110,14 +114,14 @@ impl Finished {
         self.texts.of(groups)
     }
 
-    /// The states, a row a group; none: there are no groups.
-    pub fn into_batch(self) -> Result<Option<RecordBatch>> {
+    /// The states, a row a group, and what accounts for them; none: there are no groups.
+    pub fn into_batch(self) -> Result<Option<(RecordBatch, MemoryReservation)>> {
         if self.texts.len() == 0 {
             return Ok(None);
         }
         let key: ArrayRef = Arc::new(self.texts.into_array());
         let columns = std::iter::once(key).chain(self.states.into_iter().flatten()).collect();
-        Ok(Some(RecordBatch::try_new(self.schema, columns)?))
+        Ok(Some((RecordBatch::try_new(self.schema, columns)?, self.reservation)))
     }
 
     pub fn states(&self, function: usize) -> &[ArrayRef] {
