@@ -1,4 +1,5 @@
-//! Bitwise functions. `bitAnd`, `bitOr`, `bitXor` work in the wider type of both sides, shifts in the left side's.
+//! Bitwise functions. `bitAnd`, `bitOr`, `bitXor`, shifts and rotations work in the type that holds both sides; a shift by all bits of
+//! the left side's type, or more, leaves 0.
 
 use std::ops::{BitAnd, BitOr, BitXor};
 
@@ -77,50 +78,54 @@ fn shifted(name: &str, arguments: &[Argument], shift: Shift) -> Result<Bound> {
     expect_integer(name, arguments, 1)?;
     let kind = arguments[0].kind.plain().clone();
     if kind == T::String && matches!(shift, Shift::Left | Shift::Right) {
-        return Ok(Bound::cast(vec![T::String, T::Int64], T::String, move |args, rows| shifted_bytes(args, rows, shift)));
-    }
-    if let (T::FixedString(width), Shift::Left | Shift::Right) = (&kind, shift) {
-        let width = *width;
-        return Ok(Bound::cast(vec![kind.clone(), T::Int64], kind.clone(), move |args, rows| {
-            shifted_fixed(args, rows, shift, width)
+        let name = name.to_string();
+        return Ok(Bound::cast(vec![T::String, T::Int64], T::String, move |args, rows| {
+            shifted_bytes(&name, args, rows, shift)
         }));
     }
-    let Some((bits, signed)) = kinds::integer(&kind) else {
+    if let (T::FixedString(width), Shift::Left | Shift::Right) = (&kind, shift) {
+        let (name, width) = (name.to_string(), *width);
+        return Ok(Bound::cast(vec![kind.clone(), T::Int64], kind.clone(), move |args, rows| {
+            shifted_fixed(&name, args, rows, (shift, width))
+        }));
+    }
+    let Some((bits, _)) = kinds::integer(&kind) else {
         return Err(illegal(name, arguments, 0, "an integer or a string"));
     };
-    let result = SqlType::integer(bits, signed);
+    if wide::is_wide(&arguments[1].kind) {
+        return Err(Error::not_implemented(format!("{name} by a number of type {}", arguments[1].kind)));
+    }
+    let result = kinds::bitwise(&kind, &arguments[1].kind).ok_or_else(|| no_operation(name, arguments))?;
+    let (result_bits, signed) = kinds::integer(&result).ok_or_else(|| no_operation(name, arguments))?;
     let name = name.to_string();
     Ok(Bound::cast(vec![result.clone(), T::Int64], result.clone(), move |args, rows| {
         let by = Numbers::of::<Int64Type>(&args[1])?;
-        let checked = |row: usize| -> Result<u32> {
+        // `None`: nothing is left.
+        let checked = |row: usize| -> Result<Option<u32>> {
             let by = by.get(row);
-            if !matches!(shift, Shift::Left | Shift::Right) {
-                return Ok(by.rem_euclid(i64::from(bits)) as u32);
+            match shift {
+                Shift::RotateLeft | Shift::RotateRight => Ok(Some(by.rem_euclid(i64::from(result_bits)) as u32)),
+                Shift::Left | Shift::Right => Ok(u32::try_from(places(&name, by)?).ok().filter(|by| *by < u32::from(bits))),
             }
-            if by < 0 || by > i64::from(bits) {
-                let text = format!("the shift {by} is not within 0 and the {bits} bits of {result}");
-                return Err(crate::define::bad_argument(&name, text));
-            }
-            Ok(by as u32)
         };
         match_integer!(result, I => {
             let values = Numbers::of::<I>(&args[0])?;
             numbers::<I>(rows, |row| {
-                let (value, by) = (values.get(row), checked(row)?);
-                Ok(match shift {
-                    Shift::Left => value.checked_shl(by).unwrap_or(0),
-                    // A signed value shifts its sign in; by all its bits only the sign is left.
-                    Shift::Right => value.checked_shr(by).unwrap_or_else(|| if signed { value >> (u32::from(bits) - 1) } else { 0 }),
+                let value = values.get(row);
+                Ok(checked(row)?.map_or(0, |by| match shift {
+                    Shift::Left => value << by,
+                    // A signed value shifts its sign in.
+                    Shift::Right => value >> by,
                     Shift::RotateLeft => value.rotate_left(by),
                     Shift::RotateRight => value.rotate_right(by),
-                })
+                }))
             })
         }, else {
             let values = Numbers::of::<Decimal256Type>(&args[0])?;
             numbers::<Decimal256Type>(rows, |row| {
-                let (value, by) = (values.get(row), checked(row)?);
+                let value = values.get(row);
+                let Some(by) = checked(row)? else { return Ok(i256::ZERO) };
                 Ok(match shift {
-                    _ if by >= 256 => i256::ZERO,
                     Shift::Left => wide::wrap(&result, value << by as u8),
                     Shift::Right if signed => value >> by as u8,
                     Shift::Right => wide::logical_shift_right(value, by as u8),
@@ -133,18 +138,23 @@ fn shifted(name: &str, arguments: &[Argument], shift: Shift) -> Result<Bound> {
     }))
 }
 
+/// Errors: ARGUMENT_OUT_OF_BOUND.
+fn places(name: &str, by: i64) -> Result<u64> {
+    u64::try_from(by).map_err(|_| {
+        let text = format!("Function {name}: the number of shift positions needs to be a non-negative value, not {by}");
+        Error::new(ErrorCode::ARGUMENT_OUT_OF_BOUND, text)
+    })
+}
+
 /// A string as one big number, most significant byte first. To the left it grows, to the right it loses its tail.
-fn shifted_bytes(args: &[ArrayRef], rows: usize, shift: Shift) -> Result<ArrayRef> {
+fn shifted_bytes(name: &str, args: &[ArrayRef], rows: usize, shift: Shift) -> Result<ArrayRef> {
     let (source, by) = (Bytes::of(&args[0])?, Numbers::of::<Int64Type>(&args[1])?);
     strings(rows, |row, out| {
-        let (value, by) = (source.get(row), by.get(row));
-        if by < 0 || by as u64 > value.len() as u64 * 8 {
-            return Err(crate::define::bad_argument("bitShift", format!("the shift {by} is outside the string")));
-        }
-        let (bytes, bits) = (by as usize / 8, by as u32 % 8);
-        if by as usize == value.len() * 8 {
+        let (value, by) = (source.get(row), places(name, by.get(row))?);
+        if by >= value.len() as u64 * 8 {
             return Ok(());
         }
+        let (bytes, bits) = (by as usize / 8, by as u32 % 8);
         match shift {
             Shift::Left => {
                 let mut carry = 0u16;
@@ -179,16 +189,9 @@ fn shifted_bytes(args: &[ArrayRef], rows: usize, shift: Shift) -> Result<ArrayRe
 }
 
 /// As `shifted_bytes`, of strings that keep their width: what is shifted out is lost.
-fn shifted_fixed(args: &[ArrayRef], rows: usize, shift: Shift, width: usize) -> Result<ArrayRef> {
+fn shifted_fixed(name: &str, args: &[ArrayRef], rows: usize, (shift, width): (Shift, usize)) -> Result<ArrayRef> {
     let (source, by) = (Bytes::of(&args[0])?, Numbers::of::<Int64Type>(&args[1])?);
-    let places = (0..rows).map(|row| {
-        let by = by.get(row);
-        u64::try_from(by).map_err(|_| {
-            let text = format!("The number of shift positions of bitShift needs to be a non-negative value, not {by}");
-            Error::new(ErrorCode::ARGUMENT_OUT_OF_BOUND, text)
-        })
-    });
-    let places = places.collect::<Result<Vec<u64>>>()?;
+    let places = (0..rows).map(|row| places(name, by.get(row))).collect::<Result<Vec<u64>>>()?;
     crate::strings::fixed(rows, width, |row, out| {
         let value = source.get(row);
         let (bytes, bits) = (places[row] / 8, (places[row] % 8) as u32);
@@ -286,8 +289,9 @@ fn test(name: &str, arguments: &[Argument], tested: Tested) -> Result<Bound> {
             for position in &positions {
                 let position = position.get(row);
                 if !(0..i64::from(bits)).contains(&position) {
-                    let text = format!("the bit position {position} is not within the {bits} bits of the number");
-                    return Err(crate::define::bad_argument(&name, text));
+                    let text =
+                        format!("Function {name}: the bit position {position} is not within the {bits} bits of the number");
+                    return Err(Error::new(ErrorCode::PARAMETER_OUT_OF_BOUND, text));
                 }
                 let set = value >> position & 1 == 1;
                 all &= set;
