@@ -99,7 +99,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
 /// A number of threads that nobody set tells how many they are.
 fn shown(kind: &str, value: String) -> String {
     match (kind, value.as_str()) {
-        ("MaxThreads", "0") => format!("auto({})", machine::cores()),
+        ("MaxThreads", "0" | "auto") => format!("auto({})", machine::cores()),
         _ => value,
     }
 }

@@ -5,7 +5,7 @@ use datafusion::common::ScalarValue;
 use datafusion::logical_expr::Expr;
 use gristmill_access::Privileges;
 use gristmill_access::rights::Object;
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::{Error, ErrorCode, Result, machine};
 use gristmill_functions::strings::LIKE_PATTERN;
 use gristmill_functions::{LambdaBody, format_row, higher_order_call, is_higher_order, lambda_parameter_types};
 use gristmill_introspect::{Use, custom, profiler};
@@ -155,7 +155,12 @@ impl Analyzer<'_> {
         self.check_introspection(name)?;
         let mut arguments = Vec::with_capacity(function.arguments.len());
         for argument in &function.arguments {
-            let typed = self.as_value(self.expr(argument, context)?)?;
+            let typed = self.expr(argument, context).map_err(|error| match error.code() {
+                // What nobody knows may have been meant for an aggregate.
+                ErrorCode::NOT_AN_AGGREGATE if !known => self.registry.unknown(&function.name),
+                _ => error,
+            })?;
+            let typed = self.as_value(typed)?;
             let described = self.argument(&typed);
             arguments.push((typed.expr, described));
         }
@@ -291,12 +296,14 @@ impl Analyzer<'_> {
                     };
                     return self.literal(&literal).map(Some);
                 }
-                let is_bool =
-                    gristmill_introspect::Settings::declared().iter().any(|info| info.name == name && info.kind == "Bool");
-                match value.parse::<i128>() {
-                    Ok(number) if is_bool => self.literal(&Literal::Bool(number != 0))?,
-                    Ok(number) => self.literal(&Literal::Integer(number))?,
-                    Err(_) => text_of(&value),
+                let declared = gristmill_introspect::Settings::declared();
+                let kind = declared.iter().find(|info| info.name == name).map_or("", |info| info.kind);
+                match (kind, value.parse::<i128>(), value.parse::<f64>()) {
+                    ("Bool", Ok(number), _) => self.literal(&Literal::Bool(number != 0))?,
+                    ("MaxThreads", Ok(0) | Err(_), _) => self.literal(&Literal::Integer(machine::cores() as i128))?,
+                    ("Seconds" | "Float" | "Double", _, Ok(number)) => self.literal(&Literal::Float(number))?,
+                    (_, Ok(number), _) => self.literal(&Literal::Integer(number))?,
+                    _ => text_of(&value),
                 }
             }
             ("tupleElement", [tuple, Node::Literal(Literal::Text(field))]) => {

@@ -46,29 +46,31 @@ impl Analyzer<'_> {
 
     /// The columns that a star stands for, with what EXCEPT, REPLACE and APPLY make of them.
     fn star(&self, star: &Star, scope: &Scope) -> Result<Vec<Item>> {
-        // With the name that each column has in its table.
-        let mut items = self.star_columns(star, scope)?;
+        // With the name that each column has in its table, which EXCEPT and REPLACE know it by until it was replaced or applied to.
+        let items = self.star_columns(star, scope)?;
+        let mut items: Vec<(Option<String>, Item)> = items.into_iter().map(|(name, item)| (Some(name), item)).collect();
+        let is = |column: &Option<String>, name: &String| column.as_ref() == Some(name);
         for step in &star.steps {
             match step {
                 StarStep::Except { names, strict } => {
                     if *strict
-                        && let Some(missing) = names.iter().find(|name| !items.iter().any(|(column, _)| column == *name))
+                        && let Some(missing) = names.iter().find(|name| !items.iter().any(|(column, _)| is(column, name)))
                     {
                         let text = format!("Columns transformer EXCEPT expects following column(s): {missing}");
                         return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
                     }
-                    items.retain(|(column, _)| !names.contains(column));
+                    items.retain(|(column, _)| !names.iter().any(|name| is(column, name)));
                 }
                 StarStep::ExceptPattern(pattern) => {
                     let pattern = regex(pattern)?;
-                    items.retain(|(column, _)| !pattern.is_match(column));
+                    items.retain(|(column, _)| !column.as_ref().is_some_and(|column| pattern.is_match(column)));
                 }
                 StarStep::Replace { items: replaced, strict } => {
                     for (node, name) in replaced {
                         let mut replaced = false;
-                        for (column, item) in items.iter_mut().filter(|(column, _)| column == name) {
-                            (item.name, item.node) = (column.clone(), node.clone());
-                            replaced = true;
+                        for (column, item) in items.iter_mut().filter(|(column, _)| is(column, name)) {
+                            (item.name, item.node) = (name.clone(), node.clone());
+                            (*column, replaced) = (None, true);
                         }
                         if *strict && !replaced {
                             let text = format!("Columns transformer REPLACE expects following column(s): {name}");
@@ -77,7 +79,8 @@ impl Analyzer<'_> {
                     }
                 }
                 StarStep::ApplyFunction { name, parameters } => {
-                    for (_, item) in &mut items {
+                    for (column, item) in &mut items {
+                        *column = None;
                         let applied = Call {
                             name: name.clone(),
                             parameters: parameters.clone(),
@@ -93,7 +96,8 @@ impl Analyzer<'_> {
                     }
                 }
                 StarStep::ApplyLambda { parameter, body } => {
-                    for (_, item) in &mut items {
+                    for (column, item) in &mut items {
+                        *column = None;
                         let shown = substituted(body, parameter, &Node::Name(vec![item.name.clone()]));
                         item.node = substituted(body, parameter, &item.node);
                         item.name = shown.to_string();
