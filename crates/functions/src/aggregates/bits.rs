@@ -7,7 +7,7 @@ use gristmill_types::SqlType as T;
 
 use super::groups::Groups;
 use super::natives::{column, natives};
-use super::{Call, NullRule, Plan, family};
+use super::{Call, NullRule, Plan, bool_as_integer, family};
 use crate::registry::Registry;
 
 pub fn register(registry: &mut Registry) {
@@ -31,9 +31,10 @@ enum Operation {
 
 fn bits(call: &Call<'_>, operation: Operation) -> Result<Plan> {
     call.arity(1..=1)?;
+    let kind = bool_as_integer(&call.kinds[0]);
     macro_rules! by_width {
         ($($kind:ident: $native:ty),*) => {
-            match &call.kinds[0] {
+            match &kind {
                 $(T::$kind => {
                     let carrier = T::$kind.arrow();
                     let kind = carrier.clone();
@@ -48,7 +49,7 @@ fn bits(call: &Call<'_>, operation: Operation) -> Result<Plan> {
                         kind: kind.clone(),
                     }))
                 })*
-                T::Int128 | T::UInt128 | T::Int256 | T::UInt256 => Ok(wide(&call.kinds[0], operation)),
+                T::Int128 | T::UInt128 | T::Int256 | T::UInt256 => Ok(wide(&kind, operation)),
                 _ => Err(call.illegal(0, "an integer")),
             }
         };

@@ -41,7 +41,7 @@ fn plan(call: &Call<'_>) -> Result<Plan> {
     }
     call.arity(1..=1)?;
     let kind = &call.kinds[0];
-    if !kind.is_number() || kind.is_decimal() {
+    if !(kind.is_number() || kind.is_enum()) || kind.is_decimal() {
         return Err(call.illegal(0, "an integer or a float"));
     }
     let bin = SqlType::Tuple(vec![(None, SqlType::Float64), (None, SqlType::Float64), (None, SqlType::Float64)]);

@@ -12,7 +12,7 @@ use gristmill_types::SqlType;
 
 use super::lists::{Finish, collected};
 use super::natives::{column, natives};
-use super::{Call, NullRule, Plan, family};
+use super::{Call, NullRule, Plan, bool_as_integer, family};
 use crate::registry::Registry;
 
 pub fn register(registry: &mut Registry) {
@@ -24,15 +24,15 @@ pub fn register(registry: &mut Registry) {
 /// The bounds' type: the same for both. `dates`: Date and DateTime are bounds as well.
 fn bounds(call: &Call<'_>, dates: bool) -> Result<SqlType> {
     call.arity(2..=2)?;
-    let family = |kind: &SqlType| std::mem::discriminant(kind);
-    if family(&call.kinds[0]) != family(&call.kinds[1]) {
+    let family = |argument: usize| std::mem::discriminant(&bool_as_integer(&call.kinds[argument]));
+    if family(0) != family(1) {
         let text = format!(
             "Illegal types {} and {} of arguments of aggregate function {}, both should have the same type",
             call.kinds[0], call.kinds[1], call.name
         );
         return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
     }
-    let kind = call.kinds[0].clone();
+    let kind = bool_as_integer(&call.kinds[0]);
     let is_number = matches!(kind.integer_bits(), Some((..=64, _))) || matches!(kind, SqlType::Float32 | SqlType::Float64);
     if is_number || dates && matches!(kind, SqlType::Date | SqlType::DateTime(_)) {
         return Ok(kind);
@@ -144,7 +144,8 @@ fn length_sum(call: &Call<'_>) -> Result<Plan> {
         by_bound!(&carrier, N => {
             let covered = intervals::<N>(&list)?.map(covered);
             Ok(if is_float {
-                let sum = |parts: Vec<(N, N)>| parts.into_iter().map(|(from, to)| N::length(from, to)).sum::<f64>();
+                // The sum of nothing is a minus zero, which is written otherwise.
+                let sum = |parts: Vec<(N, N)>| parts.into_iter().map(|(from, to)| N::length(from, to)).sum::<f64>() + 0.0;
                 Arc::new(Float64Array::from_iter_values(covered.map(sum))) as ArrayRef
             } else {
                 let sum = |parts: Vec<(N, N)>| {

@@ -3,22 +3,24 @@
 //! Values stay in the batches they came in, copied to be free of what else their buffers hold; each value is an entry of
 //! its group. The result gathers them in the order of groups, and of their coming within a group.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, ListArray, UInt32Array};
 use arrow::buffer::OffsetBuffer;
-use arrow::compute::{SortOptions, concat, interleave, sort_to_indices, take};
-use arrow::datatypes::DataType;
+use arrow::compute::{SortOptions, cast, concat, interleave, sort_to_indices, take};
+use arrow::datatypes::{DataType, Float64Type};
+use arrow::row::{RowConverter, SortField};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::bytes::BytesBuilder;
-use gristmill_types::default::{default_array, default_scalar};
+use gristmill_types::default::{column_default, default_array};
 
 use super::groups::Groups;
 use super::kept::own_buffers;
 use super::random::{Pcg32, SAMPLE_SEED};
 use super::sets::{Key, Set};
-use super::{Call, NullRule, Plan, family};
+use super::{Call, NullRule, Plan, bool_as_integer, family};
 use crate::columns::{defaults_for_nulls, retype, too_large};
 use crate::define::bad_argument;
 use crate::registry::Registry;
@@ -303,11 +305,34 @@ fn last(list: &ListArray, limit: usize) -> Result<ListArray> {
     })
 }
 
+/// The smallest values: of floats NaN is the smallest, and NULL within a value.
 fn smallest(list: &ListArray, limit: usize) -> Result<ListArray> {
-    choose(list, |values| {
-        let options = SortOptions { descending: false, nulls_first: false };
-        Ok(sort_to_indices(&values, Some(options), Some(limit))?.values().to_vec())
+    choose(list, |values| match values.data_type() {
+        DataType::Float32 | DataType::Float64 => {
+            let numbers = cast(&values, &DataType::Float64)?;
+            let numbers = numbers.as_primitive::<Float64Type>().values();
+            let nan_first = |a: f64, b: f64| b.is_nan().cmp(&a.is_nan()).then(a.total_cmp(&b));
+            Ok(first_rows(values.len(), limit, |a, b| nan_first(numbers[a], numbers[b])))
+        }
+        DataType::List(_) | DataType::Struct(_) | DataType::Map(..) => {
+            let options = SortOptions { descending: false, nulls_first: true };
+            let field = SortField::new_with_options(values.data_type().clone(), options);
+            let rows = RowConverter::new(vec![field])?.convert_columns(std::slice::from_ref(&values))?;
+            Ok(first_rows(values.len(), limit, |a, b| rows.row(a).cmp(&rows.row(b))))
+        }
+        _ => {
+            let options = SortOptions { descending: false, nulls_first: false };
+            Ok(sort_to_indices(&values, Some(options), Some(limit))?.values().to_vec())
+        }
     })
+}
+
+/// The positions of the rows that come first in an order, in it.
+fn first_rows(rows: usize, limit: usize, order: impl Fn(usize, usize) -> Ordering) -> Vec<u32> {
+    let mut sorted: Vec<u32> = (0..rows as u32).collect();
+    sorted.sort_by(|a, b| order(*a as usize, *b as usize));
+    sorted.truncate(limit);
+    sorted
 }
 
 /// Values chosen at random: each that comes when there are enough takes the place of one with the probability that it has of
@@ -362,11 +387,11 @@ const PLACES_MAX: u64 = 0xFF_FFFF;
 fn insert_at(call: &Call<'_>) -> Result<Plan> {
     call.arity(2..=2)?;
     let kind = call.kinds[0].clone();
-    if !call.kinds[1].is_integer() {
+    if !bool_as_integer(&call.kinds[1]).is_integer() {
         return Err(call.illegal(1, "an integer"));
     }
     let default = match call.parameters.first() {
-        None => default_scalar(&kind),
+        None => column_default(&kind),
         Some(value) => value.cast_to(&kind.arrow())?,
     };
     let length = call.size(1)?;

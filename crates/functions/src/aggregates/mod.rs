@@ -4,6 +4,7 @@
 //! the states (`groups.rs`). NULLs are left out before a family's states see a row (`nulls.rs`), the combinators wrap the
 //! states of any function (`combinators/`), and `udaf.rs` makes the whole a DataFusion aggregate.
 
+mod average_times;
 pub mod bitmap_sets;
 pub mod bits;
 pub mod combinators;
@@ -116,6 +117,8 @@ pub enum NullRule {
     Nullable,
     /// Rows with NULL are left out; the result has its default without rows, as `count` has.
     Default,
+    /// As `Default`, with states as `Nullable` has them: they say how many rows there were.
+    Counted,
     /// The function sees NULLs; `kinds` keep Nullable.
     Own,
 }
@@ -164,6 +167,12 @@ impl AggregateFunction for Family {
                 _ => cast,
             })
             .collect();
+        if self.nulls == NullRule::Counted {
+            let mut state = state;
+            state.push(DataType::UInt64);
+            let make: Make = Arc::new(move || Box::new(SkipNulls::counting(make())));
+            return Ok(Prepared { result, arguments: casts, state, make, native: None, native_statistics: None });
+        }
         let masks = self.nulls == NullRule::Nullable && !matches!(result, SqlType::Tuple(_));
         let result = if masks { result.nullable() } else { result };
         let masks = masks && result.is_nullable();
@@ -246,6 +255,20 @@ impl Call<'_> {
             Ok(ScalarValue::Float64(Some(value))) => Ok(Some(value)),
             _ => Err(bad_argument(self.name, format!("parameter {} must be a number, got {value}", i + 1))),
         }
+    }
+}
+
+/// The type that carries a Bool's 0 and 1 as an integer; any other type as it is.
+pub fn bool_as_integer(kind: &SqlType) -> SqlType {
+    if *kind == SqlType::Bool { SqlType::UInt8 } else { kind.clone() }
+}
+
+/// The integers that an enum is kept as; any other type as it is.
+pub fn enum_as_integer(kind: &SqlType) -> SqlType {
+    match kind {
+        SqlType::Enum8(_) => SqlType::Int8,
+        SqlType::Enum16(_) => SqlType::Int16,
+        other => other.clone(),
     }
 }
 

@@ -117,6 +117,11 @@ fn line(m: &Pairs) -> [f64; 2] {
     [slope, (m[2] - slope * m[1]) / m[0]]
 }
 
+/// SQL's regressions take y before x.
+fn regression(finish: Finish<6>) -> Spec<6> {
+    Spec { arguments: 2, start: [0.0; 6], add: |m, y, x| add_pairs(m, x, y), merge: add, finish }
+}
+
 fn centred(sum: f64, of: f64, count: f64) -> f64 {
     sum - of * of / count
 }
@@ -167,7 +172,7 @@ pub fn register(registry: &mut Registry) {
     ];
     for (name, finish) in powers {
         let spec = Spec { arguments: 1, start: [0.0; 5], add: add_powers, merge: add, finish };
-        define(registry, name, Output::AsArguments, spec);
+        define(registry, name, Output::AsArguments, spec, |kind| kind.is_number() || kind.is_enum());
     }
     let pairs: [(&str, Output, Finish<6>); 4] = [
         ("covarPop", Output::AsArguments, |m| one(covar_pop(m))),
@@ -176,13 +181,12 @@ pub fn register(registry: &mut Registry) {
         ("simpleLinearRegression", Output::Pair, line),
     ];
     for (name, output, finish) in pairs {
-        define(registry, name, output, Spec { arguments: 2, start: [0.0; 6], add: add_pairs, merge: add, finish });
+        let spec = Spec { arguments: 2, start: [0.0; 6], add: add_pairs, merge: add, finish };
+        define(registry, name, output, spec, SqlType::is_number);
     }
-    // SQL's regressions take y before x.
-    let regressions: [(&str, Output, Finish<6>); 9] = [
+    let regressions: [(&str, Output, Finish<6>); 8] = [
         ("regr_avgx", Output::Float64, |m| one(m[1] / m[0])),
         ("regr_avgy", Output::Float64, |m| one(m[2] / m[0])),
-        ("regr_count", Output::UInt64, |m| one(m[0])),
         ("regr_slope", Output::Float64, |m| one(line(m)[0])),
         ("regr_intercept", Output::Float64, |m| one(line(m)[1])),
         ("regr_r2", Output::Float64, |m| one(corr(m) * corr(m))),
@@ -191,10 +195,13 @@ pub fn register(registry: &mut Registry) {
         ("regr_sxy", Output::Float64, |m| one(m[3] - m[1] * m[2] / m[0])),
     ];
     for (name, output, finish) in regressions {
-        let add_swapped: fn(&mut Pairs, f64, f64) = |m, y, x| add_pairs(m, x, y);
-        define(registry, name, output, Spec { arguments: 2, start: [0.0; 6], add: add_swapped, merge: add, finish });
+        define(registry, name, output, regression(finish), SqlType::is_number);
         registry.any_case(name);
     }
+    let rows = regression(|m| one(m[0]));
+    let count = family(NullRule::Counted, move |call| plan(call, Output::UInt64, rows, SqlType::is_number));
+    registry.aggregate("regr_count", count);
+    registry.any_case("regr_count");
     let stable: [(&str, usize, Finish<6>); 7] = [
         ("varPopStable", 1, |m| one(over(m[3], m[0], 1.0))),
         ("varSampStable", 1, |m| one(over(m[3], m[0], 2.0))),
@@ -202,11 +209,11 @@ pub fn register(registry: &mut Registry) {
         ("stddevSampStable", 1, |m| one(over(m[3], m[0], 2.0).sqrt())),
         ("covarPopStable", 2, |m| one(over(m[5], m[0], 1.0))),
         ("covarSampStable", 2, |m| one(over(m[5], m[0], 2.0))),
-        ("corrStable", 2, |m| one(if m[0] < 2.0 { f64::INFINITY } else { m[5] / (m[3].sqrt() * m[4].sqrt()) })),
+        ("corrStable", 2, |m| one(if m[0] < 2.0 { f64::INFINITY } else { m[5] / (m[3] * m[4]).sqrt() })),
     ];
     for (name, arguments, finish) in stable {
         let spec = Spec { arguments, start: [0.0; 6], add: add_welford, merge: merge_welford, finish };
-        define(registry, name, Output::Float64, spec);
+        define(registry, name, Output::Float64, spec, has_float);
     }
     let weighted = Spec {
         arguments: 2,
@@ -218,10 +225,10 @@ pub fn register(registry: &mut Registry) {
         merge: add,
         finish: |m| one(m[0] / m[1]),
     };
-    define(registry, "avgWeighted", Output::Float64, weighted);
+    define(registry, "avgWeighted", Output::Float64, weighted, SqlType::is_number);
     let kahan =
         Spec { arguments: 1, start: [0.0; 2], add: |m, x, _| kahan_add(m, x), merge: kahan_merge, finish: |m| one(m[0]) };
-    define(registry, "sumKahan", Output::Float64, kahan);
+    define(registry, "sumKahan", Output::Float64, kahan, |kind| kind.is_number() || kind.is_enum());
     let bounding = Spec {
         arguments: 2,
         // The points furthest left and right.
@@ -235,7 +242,7 @@ pub fn register(registry: &mut Registry) {
         },
         finish: |m| one(if m[0] <= m[2] { (m[3] - m[1]) / (m[2] - m[0]) } else { f64::NAN }),
     };
-    define(registry, "boundingRatio", Output::Float64, bounding);
+    define(registry, "boundingRatio", Output::Float64, bounding, has_float);
     registry.aggregate("exponentialMovingAverage", family(NullRule::Nullable, moving_average));
     for (alias, name) in [
         ("VAR_POP", "varPop"),
@@ -270,7 +277,7 @@ fn moving_average(call: &Call<'_>) -> Result<Plan> {
         merge: decay,
         finish: |m| one(m[0] * (1.0 - 0.5f64.powf(1.0 / m[3]))),
     };
-    plan(call, Output::Float64, spec)
+    plan(call, Output::Float64, spec, SqlType::is_number)
 }
 
 fn decay(into: &mut [f64; 4], from: &[f64; 4]) {
@@ -307,14 +314,26 @@ fn kahan_merge(into: &mut [f64; 2], from: &[f64; 2]) {
     kahan_add(into, -from[1]);
 }
 
-fn define<const N: usize>(registry: &mut Registry, name: &str, output: Output, spec: Spec<N>) {
-    registry.aggregate(name, family(NullRule::Nullable, move |call| plan(call, output, spec)));
+/// Which arguments a function takes.
+type Takes = fn(&SqlType) -> bool;
+
+/// Whether its values are floats to ClickHouse, which the functions that know no types take: numbers, and what is counted
+/// in days, seconds or steps.
+fn has_float(kind: &SqlType) -> bool {
+    kind.is_number()
+        || kind.is_enum()
+        || kind.is_date_or_time()
+        || matches!(kind, SqlType::Time | SqlType::Time64(_) | SqlType::Interval(_))
 }
 
-fn plan<const N: usize>(call: &Call<'_>, output: Output, spec: Spec<N>) -> Result<Plan> {
+fn define<const N: usize>(registry: &mut Registry, name: &str, output: Output, spec: Spec<N>, takes: Takes) {
+    registry.aggregate(name, family(NullRule::Nullable, move |call| plan(call, output, spec, takes)));
+}
+
+fn plan<const N: usize>(call: &Call<'_>, output: Output, spec: Spec<N>, takes: Takes) -> Result<Plan> {
     call.arity(spec.arguments..=spec.arguments)?;
-    for i in 0..spec.arguments {
-        call.expect_number(i)?;
+    if let Some(other) = call.kinds.iter().position(|kind| !takes(kind)) {
+        return Err(call.illegal(other, "a number"));
     }
     let result = match output {
         Output::AsArguments if call.kinds.iter().all(|kind| *kind == SqlType::Float32) => SqlType::Float32,

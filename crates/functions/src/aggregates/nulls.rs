@@ -12,14 +12,21 @@ use super::groups::{Groups, selected};
 
 pub struct SkipNulls {
     inner: Box<dyn Groups>,
-    /// Rows that each group has seen, where the result is NULL without any.
+    /// Rows that each group has seen, where states say it.
     seen: Option<Vec<u64>>,
+    /// The result is NULL for a group without rows.
+    masks: bool,
 }
 
 impl SkipNulls {
     /// `nullable`: the result is NULL for a group without rows.
     pub fn new(inner: Box<dyn Groups>, nullable: bool) -> Self {
-        SkipNulls { inner, seen: nullable.then(Vec::new) }
+        SkipNulls { inner, seen: nullable.then(Vec::new), masks: nullable }
+    }
+
+    /// States are those of a Nullable result, and the result is never NULL.
+    pub fn counting(inner: Box<dyn Groups>) -> Self {
+        SkipNulls { inner, seen: Some(Vec::new()), masks: false }
     }
 
     fn each(
@@ -112,8 +119,8 @@ impl Groups for SkipNulls {
     fn finish(&mut self, groups: usize) -> Result<ArrayRef> {
         let result = self.inner.finish(groups)?;
         match &self.seen {
-            Some(seen) => masked(&result, seen[..groups].iter().map(|rows| *rows > 0).collect()),
-            None => Ok(result),
+            Some(seen) if self.masks => masked(&result, seen[..groups].iter().map(|rows| *rows > 0).collect()),
+            _ => Ok(result),
         }
     }
 

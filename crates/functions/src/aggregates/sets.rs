@@ -28,8 +28,8 @@ pub fn register(registry: &mut Registry) {
         "uniqUpTo",
         family(NullRule::Default, |call| {
             let limit = call.size(0)?.unwrap_or(10);
-            if limit == 0 || limit > 100 {
-                let text = format!("Parameter of aggregate function {} must be from 1 to 100, got {limit}", call.name);
+            if limit > 100 {
+                let text = format!("Parameter of aggregate function {} must be from 0 to 100, got {limit}", call.name);
                 return Err(Error::new(ErrorCode::ARGUMENT_OUT_OF_BOUND, text));
             }
             exact(call, SqlType::UInt64, limit + 1)
@@ -39,6 +39,11 @@ pub fn register(registry: &mut Registry) {
         "groupBitmap",
         family(NullRule::Nullable, |call| match call.kinds.as_slice() {
             [kind] if kind.is_integer() => exact(call, kind.clone(), usize::MAX),
+            [SqlType::Bool] => {
+                let Call { name, parameters, .. } = *call;
+                let numbers = Call { name, parameters, kinds: vec![SqlType::UInt8], constants: Vec::new() };
+                exact(&numbers, SqlType::UInt8, usize::MAX)
+            }
             _ => Err(call.illegal(0, "an integer")),
         }),
     );
@@ -397,8 +402,15 @@ impl<K: Key> Groups for Exact<K> {
                 continue;
             }
             let words = &words[start..end];
-            self.sets[*group].reserve((words.len() / K::WORDS).min(self.limit));
-            if self.limit == usize::MAX {
+            let (set, count) = (&mut self.sets[*group], words.len() / K::WORDS);
+            if set.is_empty() && count <= FEW.min(self.limit) {
+                // Those of a state are different.
+                *set = Set::Few(words.chunks_exact(K::WORDS).map(K::read).collect());
+                self.entries += count;
+                continue;
+            }
+            set.reserve(count.min(self.limit));
+            if self.limit == usize::MAX && count > FEW {
                 let keys: Vec<K> = words.chunks_exact(K::WORDS).map(K::read).collect();
                 self.entries += self.sets[*group].insert_all(&keys);
                 continue;

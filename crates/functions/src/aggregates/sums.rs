@@ -1,5 +1,5 @@
 //! `sum` and its kin. Integers add up in 64 bits (or their own width where it is wider) and wrap around, floats in Float64,
-//! decimals in the widest decimal of their carrier.
+//! decimals in the widest decimal of their carrier, enums as the integers that they are kept as.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use gristmill_types::wide;
 use super::few_groups::{add_in_order, add_up};
 use super::groups::Groups;
 use super::natives::{by_native, column, natives};
-use super::{Call, NullRule, Plan, family};
+use super::{Call, NullRule, Plan, average_times, bool_as_integer, enum_as_integer, family};
 use crate::registry::Registry;
 
 pub fn register(registry: &mut Registry) {
@@ -117,9 +117,17 @@ pub fn with_overflow(call: &Call<'_>) -> Result<Plan> {
 
 fn sum(call: &Call<'_>, finish: Finish) -> Result<Plan> {
     call.arity(1..=1)?;
-    let kind = &call.kinds[0];
+    if finish == Finish::Average
+        && let Some(plan) = average_times::plan(&call.kinds[0])
+    {
+        return Ok(plan);
+    }
+    let kind = &match finish {
+        Finish::Sum | Finish::Narrow => enum_as_integer(&call.kinds[0]),
+        _ => call.kinds[0].clone(),
+    };
     let Some(total) = sum_type(kind) else { return Err(call.illegal(0, "a number")) };
-    let argument = if *kind == T::Bool { T::UInt8 } else { kind.clone() };
+    let argument = bool_as_integer(kind);
     let result = match finish {
         Finish::Sum => total.clone(),
         Finish::Narrow => argument.clone(),

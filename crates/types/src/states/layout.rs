@@ -64,8 +64,8 @@ type Build = fn(&[SqlType]) -> Option<Vec<Piece>>;
 
 const FUNCTIONS: &[(&str, Nulls, Build)] = &[
     ("count", Nulls::None, |kinds| (kinds.len() <= 1).then(|| vec![Piece::Count])),
-    ("sum", Nulls::Flag, |kinds| Some(vec![Piece::Value(total(one(kinds)?)?)])),
-    ("avg", Nulls::Flag, |kinds| Some(vec![Piece::Value(total(one(kinds)?)?), Piece::Count])),
+    ("sum", Nulls::Flag, |kinds| Some(vec![Piece::Value(total(&as_integer(one(kinds)?))?)])),
+    ("avg", Nulls::Flag, |kinds| Some(vec![Piece::Value(total_of_times(one(kinds)?)?), Piece::Count])),
     ("sumCount", Nulls::None, |kinds| Some(vec![Piece::Value(total(one(kinds)?)?), Piece::Count])),
     ("min", Nulls::Flag, chosen_one),
     ("max", Nulls::Flag, chosen_one),
@@ -146,6 +146,26 @@ fn total(kind: &SqlType) -> Option<SqlType> {
     })
 }
 
+/// What values of a type add up in, dates and times among them.
+fn total_of_times(kind: &SqlType) -> Option<SqlType> {
+    match kind {
+        T::Date | T::DateTime(_) => Some(T::UInt64),
+        T::Date32 | T::Time => Some(T::Int64),
+        T::DateTime64(..) | T::Time64(_) => Some(T::Decimal { precision: 38, scale: 0 }),
+        other => total(other),
+    }
+}
+
+/// The integers that values of Bool and of enums are; any other type as it is.
+fn as_integer(kind: &SqlType) -> SqlType {
+    match kind {
+        T::Bool => T::UInt8,
+        T::Enum8(_) => T::Int8,
+        T::Enum16(_) => T::Int16,
+        other => other.clone(),
+    }
+}
+
 fn chosen_one(kinds: &[SqlType]) -> Option<Vec<Piece>> {
     Some(vec![Piece::Chosen(vec![one(kinds)?.clone()])])
 }
@@ -155,12 +175,12 @@ fn chosen_two(kinds: &[SqlType]) -> Option<Vec<Piece>> {
 }
 
 fn integer(kinds: &[SqlType]) -> Option<SqlType> {
-    one(kinds).filter(|kind| kind.integer_bits().is_some()).cloned()
+    Some(as_integer(one(kinds)?)).filter(SqlType::is_integer)
 }
 
 /// An integer of up to 64 bits.
 fn narrow_integer(kinds: &[SqlType]) -> Option<SqlType> {
-    one(kinds).filter(|kind| kind.integer_bits().is_some_and(|(bits, _)| bits <= 64)).cloned()
+    integer(kinds).filter(|kind| kind.integer_bits().is_some_and(|(bits, _)| bits <= 64))
 }
 
 /// Bytes of the values that ClickHouse tells apart by themselves; of others it keeps hashes.
@@ -187,9 +207,9 @@ fn elements(kinds: &[SqlType]) -> Option<Vec<Piece>> {
 }
 
 fn sample(kinds: &[SqlType]) -> Option<Vec<Piece>> {
-    let kind = one(kinds)?;
+    let kind = as_integer(one(kinds)?);
     let narrow = kind.integer_bits().is_some_and(|(bits, _)| bits <= 64);
-    (narrow || matches!(kind, T::Float32 | T::Float64 | T::Date | T::DateTime(_))).then(|| vec![Piece::Sample(kind.clone())])
+    (narrow || matches!(kind, T::Float32 | T::Float64 | T::Date | T::DateTime(_))).then(|| vec![Piece::Sample(kind)])
 }
 
 /// The pieces of a function with its combinators. `None`: ClickHouse keeps something else.

@@ -18,7 +18,7 @@ mod timing;
 mod values;
 mod weighted;
 
-use arrow::array::{ArrayRef, Float32Array, Float64Array};
+use arrow::array::{ArrayRef, BooleanArray, Float32Array, Float64Array};
 use arrow::datatypes::{ArrowNativeType, DataType, i256};
 use datafusion::common::ScalarValue;
 use gristmill_base::{Error, ErrorCode, Result};
@@ -27,7 +27,7 @@ use gristmill_types::wide;
 use std::sync::Arc;
 
 use super::natives::{by_native, column};
-use super::{Call, NullRule, Plan, family};
+use super::{Call, NullRule, Plan, bool_as_integer, family};
 use crate::aggregate::AggregateFunction;
 use crate::registry::Registry;
 use ddsketch::{Bins, DdSketch};
@@ -144,7 +144,7 @@ fn greenwald(call: &Call<'_>, levels: &Levels) -> Result<Plan> {
         return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
     }
     let kind = check_kind(call)?;
-    let kinds = (kind.clone(), kind.clone());
+    let kinds = (kind.clone(), call.kinds[0].clone());
     by_native!(
         &kind.arrow(),
         N => summaries::plan::<Greenwald<N>>(call, levels, 1.0 / accuracy as f64, kinds, None),
@@ -274,16 +274,20 @@ fn answers<N: Ranked>(answers: &[Answer<N>], kind: &DataType) -> Result<ArrayRef
             Answer::Float(value) => *value,
         })
     };
+    let values = || {
+        answers.iter().map(|answer| match answer {
+            Answer::Value(value) => *value,
+            Answer::Float(value) => N::from_float(*value),
+        })
+    };
     match kind {
         DataType::Float64 => Ok(Arc::new(Float64Array::from_iter_values(floats()))),
         DataType::Float32 => Ok(Arc::new(Float32Array::from_iter_values(floats().map(|value| value as f32)))),
-        _ => {
-            let values = answers.iter().map(|answer| match answer {
-                Answer::Value(value) => *value,
-                Answer::Float(value) => N::from_float(*value),
-            });
-            column(values.collect::<Vec<N>>(), kind)
+        DataType::Boolean => {
+            let truths = values().map(|value| value != N::default());
+            Ok(Arc::new(BooleanArray::from(truths.collect::<Vec<bool>>())))
         }
+        _ => column(values().collect::<Vec<N>>(), kind),
     }
 }
 
@@ -302,6 +306,12 @@ fn interpolated_type(kind: &SqlType) -> SqlType {
     if kind.is_integer() || kind.is_float() { SqlType::Float64 } else { kind.clone() }
 }
 
+/// What ClickHouse counts in days or seconds and keeps as an integer without a sign.
+fn is_day_or_second(kind: &SqlType) -> bool {
+    matches!(kind, SqlType::Date | SqlType::DateTime(_))
+}
+
+/// The type that the values of the first argument are kept in; of Bool an integer.
 fn check_kind(call: &Call<'_>) -> Result<SqlType> {
     let kind = call.kinds.first().cloned().unwrap_or(SqlType::Nothing);
     let ranked = kind.is_number()
@@ -310,7 +320,7 @@ fn check_kind(call: &Call<'_>) -> Result<SqlType> {
     if !ranked {
         return Err(call.illegal(0, "a number, a date or a time"));
     }
-    Ok(if kind == SqlType::Bool { SqlType::UInt8 } else { kind })
+    Ok(bool_as_integer(&kind))
 }
 
 fn check_weight(call: &Call<'_>) -> Result<()> {

@@ -8,7 +8,9 @@ use arrow::datatypes::{DataType, Field, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 
-use super::{Answer, Call, Levels, Plan, Ranked, Rule, answers, by_native, check_kind, interpolated_type, shaped};
+use super::{
+    Answer, Call, Levels, Plan, Ranked, Rule, answers, by_native, check_kind, interpolated_type, is_day_or_second, shaped,
+};
 use crate::aggregates::groups::Groups;
 use crate::aggregates::natives::{column, natives};
 use crate::aggregates::random::{Pcg32, SAMPLE_SEED};
@@ -20,8 +22,10 @@ pub fn plan(call: &Call<'_>, levels: Levels, rule: Rule) -> Result<Plan> {
     call.arity(1..=1)?;
     let kind = check_kind(call)?;
     let one = match rule {
+        Rule::Inclusive | Rule::Exclusive if is_day_or_second(&kind) => SqlType::Float64,
         Rule::Sampled | Rule::Inclusive | Rule::Exclusive => interpolated_type(&kind),
-        Rule::Exact | Rule::Low | Rule::High => kind.clone(),
+        Rule::Exact | Rule::Low | Rule::High => call.kinds[0].clone(),
+        Rule::BFloat16 if is_day_or_second(&kind) => kind.clone(),
         Rule::BFloat16 => SqlType::Float64,
     };
     let casts = vec![kind.clone()];

@@ -8,7 +8,7 @@ use gristmill_types::SqlType;
 use super::values::{list_type, lists};
 use super::{
     Answer, Call, Levels, Plan, Ranked, Weighting, answers, between, by_native, check_kind, check_weight, interpolated_type,
-    shaped,
+    is_day_or_second, shaped,
 };
 use crate::aggregates::groups::Groups;
 use crate::aggregates::natives::natives;
@@ -18,8 +18,9 @@ pub fn plan(call: &Call<'_>, levels: Levels, weighting: Weighting) -> Result<Pla
     check_weight(call)?;
     let kind = check_kind(call)?;
     let one = match weighting {
-        Weighting::Exact | Weighting::Interpolated => kind.clone(),
+        Weighting::Exact | Weighting::Interpolated => call.kinds[0].clone(),
         Weighting::ExactInterpolated => interpolated_type(&kind),
+        Weighting::BFloat16 if is_day_or_second(&kind) => kind.clone(),
         Weighting::BFloat16 => SqlType::Float64,
     };
     let casts = vec![kind.clone(), SqlType::UInt64];
