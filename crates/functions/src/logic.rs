@@ -2,7 +2,7 @@
 //! AND, and TRUE an OR, whatever stands beside it, NULL included.
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray};
+use arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray, new_null_array};
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::datatypes::{DataType, UInt8Type};
 use gristmill_base::Result;
@@ -75,6 +75,10 @@ fn negated(array: &ArrayRef) -> Result<ArrayRef> {
 }
 
 fn bind(name: &str, arguments: &[Argument], operation: Operation) -> Result<Bound> {
+    // Nothing decides it beside a NULL, whatever else is there.
+    if operation == Operation::Xor && arguments.iter().any(|argument| argument.kind.is_null_literal()) {
+        return Ok(Bound::new(SqlType::null(), |_, rows| Ok(new_null_array(&DataType::Null, rows))));
+    }
     arity(name, arguments, 2..=usize::MAX)?;
     let kinds = (0..arguments.len()).map(|i| truth_type(name, arguments, i)).collect::<Result<Vec<_>>>()?;
     // One that may be NULL makes no Bool of an AND or OR.

@@ -3,12 +3,15 @@
 use std::f64::consts;
 
 use SqlType as T;
-use arrow::datatypes::{Float64Type, UInt8Type};
+use arrow::array::{ArrayRef, AsArray};
+use arrow::datatypes::{DataType, Float32Type, Float64Type, UInt8Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 
-use crate::columns::{binary, numbers, unary};
-use crate::define::{arity, expect_number, illegal, plain};
+use crate::columns::{binary, numbers, truths, unary};
+use crate::conditional::multi_if;
+use crate::define::{arity, expect_number, illegal, own_nulls, plain};
+use crate::nulls::validity;
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -72,19 +75,7 @@ pub fn register(registry: &mut Registry) {
     {
         registry.scalar(name, plain(move |name, arguments, _| test(name, arguments, f)));
     }
-    registry.scalar(
-        "ifNotFinite",
-        plain(|name, arguments, _| {
-            arity(name, arguments, 2..=2)?;
-            expect_number(name, arguments, 0)?;
-            expect_number(name, arguments, 1)?;
-            Ok(Bound::cast(vec![T::Float64; 2], T::Float64, |args, rows| {
-                binary::<Float64Type, Float64Type, Float64Type>(&args[0], &args[1], rows, |x, other| {
-                    if x.is_finite() { x } else { other }
-                })
-            }))
-        }),
-    );
+    registry.scalar("ifNotFinite", own_nulls(|name, arguments, _| if_not_finite(name, arguments)));
     registry.scalar("sigmoid", plain(|name, arguments, _| one_argument(name, arguments, |x| 1.0 / (1.0 + (-x).exp()))));
 }
 
@@ -109,6 +100,40 @@ fn test(name: &str, arguments: &[Argument], f: fn(f64) -> bool) -> Result<Bound>
         return Err(illegal(name, arguments, 0, "a number"));
     }
     Ok(Bound::cast(vec![T::Float64], T::UInt8, move |args, _| unary::<Float64Type, UInt8Type>(&args[0], |x| u8::from(f(x)))))
+}
+
+/// As `if(isFinite(x), x, other)`: NULL is not finite.
+fn if_not_finite(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    for (i, argument) in arguments.iter().enumerate() {
+        if !argument.kind.is_null_literal() {
+            expect_number(name, arguments, i)?;
+        }
+    }
+    let condition = Argument { kind: T::UInt8, constant: None };
+    let bound = multi_if(name, &[condition, arguments[0].clone(), arguments[1].clone()])?;
+    let kernel = bound.kernel;
+    let casts = bound.arguments.into_iter().skip(1).collect();
+    Ok(Bound::cast(casts, bound.result, move |args, rows| {
+        kernel(&[finite(&args[0])?, args[0].clone(), args[1].clone()], rows)
+    }))
+}
+
+/// Whether each value, NULL aside, is a finite number.
+fn finite(array: &ArrayRef) -> Result<ArrayRef> {
+    let valid = validity(array);
+    let is_valid = |row: usize| valid.as_ref().is_none_or(|valid| valid.value(row));
+    match array.data_type() {
+        DataType::Float64 => {
+            let values = array.as_primitive::<Float64Type>().values();
+            truths(values.len(), |row| is_valid(row) && values[row].is_finite())
+        }
+        DataType::Float32 => {
+            let values = array.as_primitive::<Float32Type>().values();
+            truths(values.len(), |row| is_valid(row) && values[row].is_finite())
+        }
+        _ => truths(array.len(), is_valid),
+    }
 }
 
 /// By the formula that ClickHouse computes it with, whose last digits are its own.

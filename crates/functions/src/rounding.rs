@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
 use arrow::datatypes::{ArrowPrimitiveType, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int64Type, i256};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::{SqlType, bfloat};
@@ -183,16 +183,14 @@ impl Machine {
 fn round(name: &str, arguments: &[Argument], mode: Mode) -> Result<Bound> {
     arity(name, arguments, 1..=2)?;
     expect_number(name, arguments, 0)?;
-    let kind = match arguments[0].kind.plain() {
-        T::Bool => T::UInt8,
-        other => other.clone(),
-    };
+    let of_bool = *arguments[0].kind.plain() == T::Bool;
+    let kind = if of_bool { T::UInt8 } else { arguments[0].kind.plain().clone() };
     let mut casts = vec![kind.clone()];
     if arguments.len() == 2 {
         expect_integer(name, arguments, 1)?;
         casts.push(T::Int64);
     }
-    let result = kind.clone();
+    let result = if of_bool { T::Bool } else { kind.clone() };
     let name = name.to_string();
     Ok(Bound::cast(casts, result, move |args, rows| {
         let digits = args.get(1).map(Numbers::of::<Int64Type>).transpose()?;
@@ -215,17 +213,22 @@ fn round(name: &str, arguments: &[Argument], mode: Mode) -> Result<Bound> {
             kind => match_integer!(kind, I => {
                 let values = Numbers::of::<I>(&args[0])?;
                 let machine = Machine::of(kind);
-                numbers::<I>(rows, |row| {
+                let rounded = numbers::<I>(rows, |row| {
                     let (value, digits) = (values.get(row), digits(row));
                     Ok(match digits {
                         0.. => value,
                         -20..0 => machine.rounded(i128::from(value), 10i128.pow(-digits as u32), mode) as <I as ArrowPrimitiveType>::Native,
                         _ => 0,
                     })
-                })
+                })?;
+                Ok(if of_bool { as_bools(&rounded) } else { rounded })
             }, else Err(Error::logical(format!("{name} of {kind}")))),
         }
     }))
+}
+
+fn as_bools(numbers: &ArrayRef) -> ArrayRef {
+    Arc::new(BooleanArray::new(crate::logic::truth(numbers), None))
 }
 
 /// Float32 is scaled in its own precision.
@@ -375,7 +378,10 @@ fn round_down(name: &str, arguments: &[Argument]) -> Result<Bound> {
 /// The power of two below. Of integers less than one it is zero; floats lose their mantissa and keep their sign.
 fn to_exp2(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
-    let kind = arguments[0].kind.plain().clone();
+    let kind = match arguments[0].kind.plain() {
+        T::Bool => T::UInt8,
+        other => other.clone(),
+    };
     let result = kind.clone();
     match &kind {
         T::Float64 => Ok(Bound::new(result, |args, _| {
@@ -384,12 +390,14 @@ fn to_exp2(name: &str, arguments: &[Argument]) -> Result<Bound> {
         T::Float32 => Ok(Bound::new(result, |args, _| {
             unary::<Float32Type, Float32Type>(&args[0], |x| f32::from_bits(x.to_bits() & 0xFF80_0000))
         })),
-        other if other.integer_bits().is_some_and(|(bits, _)| bits <= 64) => Ok(Bound::new(result, move |args, _| {
-            match_integer!(kind, I => unary::<I, I>(&args[0], |value| match i128::from(value) {
-                ..=0 => 0,
-                value => (1i128 << value.ilog2()) as <I as ArrowPrimitiveType>::Native,
-            }), else Ok(args[0].clone()))
-        })),
+        other if other.integer_bits().is_some_and(|(bits, _)| bits <= 64) => {
+            Ok(Bound::cast(vec![kind.clone()], result, move |args, _| {
+                match_integer!(kind, I => unary::<I, I>(&args[0], |value| match i128::from(value) {
+                    ..=0 => 0,
+                    value => (1i128 << value.ilog2()) as <I as ArrowPrimitiveType>::Native,
+                }), else Ok(args[0].clone()))
+            }))
+        }
         _ => Err(illegal(name, arguments, 0, "an integer of up to 64 bits or a float")),
     }
 }
@@ -399,7 +407,9 @@ fn steps(name: &str, arguments: &[Argument], bounds: &'static [(i64, u16)]) -> R
     expect_number(name, arguments, 0)?;
     let small = bounds.iter().all(|(_, value)| *value < 256);
     Ok(Bound::cast(vec![T::Float64], if small { T::UInt8 } else { T::UInt16 }, move |args, _| {
-        let step = |x: f64| bounds.iter().rev().find(|(from, _)| x >= *from as f64).map_or(0, |(_, value)| *value);
+        // What is no number is below none of the bounds.
+        let is_within = |x: f64, from: i64| x.is_nan() || x >= from as f64;
+        let step = |x: f64| bounds.iter().rev().find(|(from, _)| is_within(x, *from)).map_or(0, |(_, value)| *value);
         let result: ArrayRef = if small {
             unary::<Float64Type, arrow::datatypes::UInt8Type>(&args[0], |x| step(x) as u8)?
         } else {

@@ -101,7 +101,7 @@ impl Step {
         let function = ARITHMETIC.find_scalar(operation).ok_or_else(|| ARITHMETIC.unknown(operation))?;
         // An element that may be NULL would need a mask of its own.
         if let Some(kind) = kinds.iter().find(|kind| kind.is_nullable()) {
-            let text = format!("Arithmetic on tuples takes no elements of type {kind}: use assumeNotNull");
+            let text = format!("Arithmetic on tuples and arrays takes no elements of type {kind}: use assumeNotNull");
             return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
         }
         let arguments: Vec<Argument> =

@@ -5,13 +5,13 @@
 
 use SqlType as T;
 use arrow::array::{ArrayRef, AsArray};
-use arrow::datatypes::Float64Type;
-use gristmill_base::Result;
+use arrow::datatypes::{DataType, Float32Type, Float64Type};
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
-use crate::arrays::{norm, vectors};
-use crate::columns::{Numbers, broadcast, numbers};
-use crate::define::{arity, bad_argument, expect_number, illegal, plain};
+use crate::arrays::{Lists, norm, vectors};
+use crate::columns::{Numbers, broadcast, list, numbers, unary};
+use crate::define::{arity, expect_array, expect_number, illegal, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
 use crate::tuple_arithmetic::Step;
@@ -73,10 +73,14 @@ fn exponents<'a>(args: &'a [ArrayRef], place: usize) -> Result<Option<Numbers<'a
     args.get(place).map(Numbers::of::<Float64Type>).transpose()
 }
 
-/// The exponent of a row. Error: BAD_ARGUMENTS (ARGUMENT_OUT_OF_BOUND in spirit) where there is no such norm.
+/// The exponent of a row. Error: ARGUMENT_OUT_OF_BOUND where there is no such norm.
 fn exponent(name: &str, given: Option<Numbers<'_, f64>>, row: usize) -> Result<f64> {
     let p = given.map_or(1.0, |given| given.get(row));
-    if p >= 1.0 { Ok(p) } else { Err(bad_argument(name, format!("the exponent must be at least 1, it is {p}"))) }
+    if p.is_finite() && p >= 1.0 {
+        return Ok(p);
+    }
+    let text = format!("Function {name}: the exponent must be a finite number of at least 1, it is {p}");
+    Err(Error::new(ErrorCode::ARGUMENT_OUT_OF_BOUND, text))
 }
 
 fn is_tuple(argument: &Argument) -> bool {
@@ -224,6 +228,9 @@ fn summed(
 /// Elements divided by the norm.
 fn normalize(name: &str, arguments: &[Argument], measure: Measure) -> Result<Bound> {
     check_arity(name, arguments, measure, 1)?;
+    if !is_tuple(&arguments[0]) {
+        return normalize_array(name, arguments, measure);
+    }
     let name = name.to_string();
     let casts = floats(&name, arguments, 1)?;
     let kind = casts[0].clone();
@@ -240,6 +247,37 @@ fn normalize(name: &str, arguments: &[Argument], measure: Measure) -> Result<Bou
             .map(|column| numbers::<Float64Type>(rows, |row| Ok(column.get(row) / lengths[row])))
             .collect::<Result<Vec<_>>>()?;
         struct_array(&kind, divided, rows)
+    }))
+}
+
+/// As `normalize`, of arrays: in Float32 where the elements are no wider, else in Float64.
+fn normalize_array(name: &str, arguments: &[Argument], measure: Measure) -> Result<Bound> {
+    let element = match expect_array(name, arguments, 0)? {
+        T::BFloat16 | T::Float32 => T::Float32,
+        T::Float64 | T::Bool => T::Float64,
+        kind if !kind.is_nullable() && matches!(kind.integer_bits(), Some((..=64, _))) => T::Float64,
+        _ => return Err(illegal(name, arguments, 0, "an Array of integers of up to 64 bits or of floats")),
+    };
+    let mut casts = vec![SqlType::array(element.clone())];
+    casts.extend(arguments.get(1).map(|_| T::Float64));
+    let (name, is_narrow) = (name.to_string(), element == T::Float32);
+    Ok(Bound::cast(casts, SqlType::array(element), move |args, rows| {
+        let lists = Lists::of(&args[0])?;
+        let values = arrow::compute::cast(lists.values(), &DataType::Float64)?;
+        let (values, given) = (Numbers::of::<Float64Type>(&values)?, exponents(args, 1)?);
+        let (mut divided, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
+        for row in 0..rows {
+            let range = lists.range(row);
+            let p = exponent(&name, given, row)?;
+            let length = measured(measure, p, range.clone().map(|i| values.get(i)));
+            let length = if is_narrow { f64::from(length as f32) } else { length };
+            lengths.push(range.len());
+            divided.extend(range.map(|i| values.get(i) / length));
+        }
+        let elements = numbers::<Float64Type>(divided.len(), |i| Ok(divided[i]))?;
+        let elements =
+            if is_narrow { unary::<Float64Type, Float32Type>(&elements, |value| value as f32)? } else { elements };
+        list(elements, &lengths)
     }))
 }
 

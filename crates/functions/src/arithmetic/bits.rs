@@ -5,14 +5,17 @@ use std::ops::{BitAnd, BitOr, BitXor};
 
 use SqlType as T;
 use arrow::array::ArrayRef;
-use arrow::datatypes::{ArrowPrimitiveType, Decimal256Type, Int64Type, UInt8Type, UInt64Type, i256};
+use arrow::datatypes::{
+    ArrowPrimitiveType, DataType, Decimal256Type, Float32Type, Float64Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt64Type, i256,
+};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
 use super::kinds::{self, match_integer};
 use super::plus::no_operation;
 use super::wide;
-use crate::columns::{Bytes, Numbers, binary, bytes_to, numbers, strings, truths, unary};
+use crate::columns::{Bytes, Numbers, binary, bytes_to, bytes_to_bytes, numbers, strings, unary};
 use crate::define::{arity, expect_integer, illegal, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
@@ -209,9 +212,34 @@ fn shifted_fixed(name: &str, args: &[ArrayRef], rows: usize, (shift, width): (Sh
     })
 }
 
+/// Of strings every byte, of floats the integer that is left of them.
 fn not(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
-    let (bits, signed) = kinds::integer(&arguments[0].kind).ok_or_else(|| illegal(name, arguments, 0, "an integer"))?;
+    let kind = arguments[0].kind.plain().clone();
+    match kind {
+        T::String => {
+            return Ok(Bound::new(T::String, |args, _| {
+                bytes_to_bytes(&args[0], |value, out| out.extend(value.iter().map(|byte| !byte)))
+            }));
+        }
+        T::FixedString(width) => {
+            return Ok(Bound::new(kind, move |args, rows| {
+                let source = Bytes::of(&args[0])?;
+                crate::strings::fixed(rows, width, |row, out| {
+                    out.iter_mut().zip(source.get(row)).for_each(|(out, byte)| *out = !byte);
+                })
+            }));
+        }
+        T::Float32 => {
+            return Ok(Bound::new(T::Int32, |args, _| unary::<Float32Type, Int32Type>(&args[0], |x| !whole_32(x))));
+        }
+        T::Float64 => {
+            return Ok(Bound::new(T::Int64, |args, _| unary::<Float64Type, Int64Type>(&args[0], |x| !whole_64(x))));
+        }
+        _ => {}
+    }
+    let expected = "an integer, a float or a string";
+    let (bits, signed) = kinds::integer(&kind).ok_or_else(|| illegal(name, arguments, 0, expected))?;
     let result = SqlType::integer(bits, signed);
     Ok(Bound::cast(vec![result.clone()], result.clone(), move |args, _| {
         match_integer!(result, I => unary::<I, I>(&args[0], |value| !value), else {
@@ -220,22 +248,40 @@ fn not(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }))
 }
 
+/// A float cut to an integer as processors do: one that does not fit becomes the least.
+fn whole_64(value: f64) -> i64 {
+    let end = 2f64.powi(63);
+    if (-end..end).contains(&value) { value as i64 } else { i64::MIN }
+}
+
+fn whole_32(value: f32) -> i32 {
+    let end = 2f32.powi(31);
+    if (-end..end).contains(&value) { value as i32 } else { i32::MIN }
+}
+
+/// Bits that are set in a wide integer of that many bits.
+fn ones(value: i256, bits: u16) -> u32 {
+    let (low, high) = value.to_parts();
+    if bits == 128 { low.count_ones() } else { low.count_ones() + high.count_ones() }
+}
+
+fn ones_of_bytes(value: &[u8]) -> u64 {
+    value.iter().map(|byte| u64::from(byte.count_ones())).sum()
+}
+
 fn count(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
     let kind = arguments[0].kind.plain().clone();
-    if kind.is_string() {
-        return Ok(Bound::new(T::UInt16, |args, _| {
-            bytes_to::<arrow::datatypes::UInt16Type>(&args[0], |value| {
-                value.iter().map(|byte| byte.count_ones()).sum::<u32>() as u16
-            })
-        }));
-    }
     match kind {
+        T::String => Ok(Bound::new(T::UInt64, |args, _| bytes_to::<UInt64Type>(&args[0], ones_of_bytes))),
+        T::FixedString(_) => {
+            Ok(Bound::new(T::UInt16, |args, _| bytes_to::<UInt16Type>(&args[0], |value| ones_of_bytes(value) as u16)))
+        }
         T::Float32 => Ok(Bound::new(T::UInt8, |args, _| {
-            unary::<arrow::datatypes::Float32Type, UInt8Type>(&args[0], |value| value.to_bits().count_ones() as u8)
+            unary::<Float32Type, UInt8Type>(&args[0], |value| value.to_bits().count_ones() as u8)
         })),
         T::Float64 => Ok(Bound::new(T::UInt8, |args, _| {
-            unary::<arrow::datatypes::Float64Type, UInt8Type>(&args[0], |value| value.to_bits().count_ones() as u8)
+            unary::<Float64Type, UInt8Type>(&args[0], |value| value.to_bits().count_ones() as u8)
         })),
         _ => {
             let (bits, signed) = kinds::integer(&kind).ok_or_else(|| illegal(name, arguments, 0, "a number or a string"))?;
@@ -243,14 +289,10 @@ fn count(name: &str, arguments: &[Argument]) -> Result<Bound> {
             let result = if bits == 256 { T::UInt16 } else { T::UInt8 };
             Ok(Bound::cast(vec![kind.clone()], result, move |args, _| {
                 match_integer!(kind, I => unary::<I, UInt8Type>(&args[0], |value| value.count_ones() as u8), else {
-                    let ones = |value: i256| {
-                        let (low, high) = value.to_parts();
-                        if bits == 128 { low.count_ones() } else { low.count_ones() + high.count_ones() }
-                    };
                     if bits == 128 {
-                        unary::<Decimal256Type, UInt8Type>(&args[0], |value| ones(value) as u8)
+                        unary::<Decimal256Type, UInt8Type>(&args[0], |value| ones(value, bits) as u8)
                     } else {
-                        unary::<Decimal256Type, arrow::datatypes::UInt16Type>(&args[0], |value| ones(value) as u16)
+                        unary::<Decimal256Type, UInt16Type>(&args[0], |value| ones(value, bits) as u16)
                     }
                 })
             }))
@@ -302,6 +344,8 @@ fn test(name: &str, arguments: &[Argument], tested: Tested) -> Result<Bound> {
     }))
 }
 
+/// Of strings, the shorter of which is filled up with zeros, and of numbers of up to 64 bits, which are as many then; wider ones
+/// must be of one type.
 fn hamming(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     let (a, b) = (&arguments[0].kind, &arguments[1].kind);
@@ -310,28 +354,53 @@ fn hamming(name: &str, arguments: &[Argument]) -> Result<Bound> {
             let (a, b) = (Bytes::of(&args[0])?, Bytes::of(&args[1])?);
             numbers::<UInt64Type>(rows, |row| {
                 let (a, b) = (a.get(row), b.get(row));
-                if a.len() != b.len() {
-                    return Err(crate::define::bad_argument("bitHammingDistance", "strings must have the same length"));
-                }
-                Ok(a.iter().zip(b).map(|(a, b)| u64::from((a ^ b).count_ones())).sum())
+                let both: u64 = a.iter().zip(b).map(|(a, b)| u64::from((a ^ b).count_ones())).sum();
+                let rest = |value: &[u8], beside: &[u8]| ones_of_bytes(value.get(beside.len()..).unwrap_or_default());
+                Ok(both + rest(a, b) + rest(b, a))
             })
         }));
     }
-    let common = kinds::bitwise(a, b).filter(|kind| !wide::is_wide(kind)).ok_or_else(|| no_operation(name, arguments))?;
-    Ok(Bound::cast(vec![common.clone(); 2], T::UInt8, move |args, rows| {
-        match_integer!(common, I => binary::<I, I, UInt8Type>(&args[0], &args[1], rows, |a, b| (a ^ b).count_ones() as u8),
-            else truths(rows, |_| false))
+    if a == b
+        && let Some((bits @ 65.., _)) = kinds::integer(a)
+    {
+        return Ok(Bound::new(T::UInt8, move |args, rows| {
+            binary::<Decimal256Type, Decimal256Type, UInt8Type>(&args[0], &args[1], rows, |a, b| ones(a ^ b, bits) as u8)
+        }));
+    }
+    let carrier = |kind: &SqlType| match kinds::integer(kind) {
+        Some((..=64, true)) => Some(T::Int64),
+        Some((..=64, false)) => Some(T::UInt64),
+        _ => kind.is_float().then_some(T::Float64),
+    };
+    let (a, b) = carrier(a).zip(carrier(b)).ok_or_else(|| no_operation(name, arguments))?;
+    Ok(Bound::cast(vec![a, b], T::UInt8, move |args, rows| {
+        let (a, b) = (bits_of(&args[0])?, bits_of(&args[1])?);
+        binary::<UInt64Type, UInt64Type, UInt8Type>(&a, &b, rows, |a, b| (a ^ b).count_ones() as u8)
     }))
+}
+
+/// The 64 bits of each number; of floats those of the integers that they are cut to.
+fn bits_of(array: &ArrayRef) -> Result<ArrayRef> {
+    match array.data_type() {
+        DataType::Int64 => unary::<Int64Type, UInt64Type>(array, |value| value as u64),
+        DataType::Float64 => unary::<Float64Type, UInt64Type>(array, |value| {
+            let fits_unsigned = (0.0..2f64.powi(64)).contains(&value);
+            if fits_unsigned { value as u64 } else { whole_64(value) as u64 }
+        }),
+        _ => Ok(array.clone()),
+    }
 }
 
 fn swap(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
-    let kind = arguments[0].kind.plain().clone();
-    if kinds::integer(&kind).is_none_or(|(bits, _)| bits > 64) {
-        return Err(illegal(name, arguments, 0, "an integer of up to 64 bits"));
-    }
-    Ok(Bound::new(
-        kind.clone(),
-        move |args, _| match_integer!(kind, I => unary::<I, I>(&args[0], |value| value.swap_bytes()), else Ok(args[0].clone())),
-    ))
+    let (bits, signed) = kinds::integer(&arguments[0].kind).ok_or_else(|| illegal(name, arguments, 0, "an integer"))?;
+    let kind = SqlType::integer(bits, signed);
+    Ok(Bound::cast(vec![kind.clone()], kind.clone(), move |args, _| {
+        match_integer!(kind, I => unary::<I, I>(&args[0], |value| value.swap_bytes()), else {
+            unary::<Decimal256Type, Decimal256Type>(&args[0], |value| match bits {
+                128 => wide::wrap(&kind, i256::from_parts(value.to_parts().0.swap_bytes(), 0)),
+                _ => i256::from_be_bytes(value.to_le_bytes()),
+            })
+        })
+    }))
 }

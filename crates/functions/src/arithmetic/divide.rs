@@ -6,12 +6,11 @@ use arrow::array::ArrayRef;
 use arrow::datatypes::{ArrowPrimitiveType, Decimal256Type, Float64Type, Int64Type, UInt64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use gristmill_types::supertype::{Arithmetic, arithmetic_result};
 
 use super::kinds::{self, match_integer};
 use super::plus::no_operation;
-use super::{decimal, wide};
-use crate::columns::{Numbers, binary, numbers};
+use super::{decimal, elements, wide};
+use crate::columns::{Numbers, binary, numbers, try_binary, unary};
 use crate::define::{arity, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
@@ -33,7 +32,7 @@ enum ByZero {
 }
 
 pub fn register(registry: &mut Registry) {
-    registry.scalar("divide", plain(|name, arguments, _| divide(name, arguments)));
+    registry.scalar("divide", plain(divide));
     for (name, part, zero) in [
         ("intDiv", Part::Quotient, ByZero::Fails),
         ("intDivOrZero", Part::Quotient, ByZero::Gives0),
@@ -44,7 +43,7 @@ pub fn register(registry: &mut Registry) {
         ("positiveModulo", Part::PositiveRemainder, ByZero::Fails),
         ("positiveModuloOrNull", Part::PositiveRemainder, ByZero::GivesNull),
     ] {
-        registry.scalar(name, plain(move |name, arguments, _| integers(name, part, zero, arguments)));
+        registry.scalar(name, plain(move |name, arguments, env| bind(name, part, zero, arguments, env)));
     }
     registry.scalar("moduloLegacy", plain(modulo_legacy));
     registry.alias("mod", "modulo");
@@ -62,8 +61,11 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("divideOrNull", plain(|name, arguments, _| divide_or_null(name, arguments)));
 }
 
-fn divide(name: &str, arguments: &[Argument]) -> Result<Bound> {
+fn divide(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
+    if elements::are_array_and_number(arguments) {
+        return elements::by_number(name, "divide", arguments, env);
+    }
     let addressed = kinds::with_numbers(arguments);
     let arguments = addressed.as_deref().unwrap_or(arguments);
     let (a, b) = (&arguments[0].kind, &arguments[1].kind);
@@ -102,12 +104,62 @@ fn result_kind(part: Part, a: &SqlType, b: &SqlType) -> Option<SqlType> {
     }
 }
 
+fn division_by_zero() -> Error {
+    Error::new(ErrorCode::ILLEGAL_DIVISION, "Division by zero")
+}
+
 fn by_zero(zero: ByZero) -> Result<Option<i64>> {
     match zero {
-        ByZero::Fails => Err(Error::new(ErrorCode::ILLEGAL_DIVISION, "Division by zero")),
+        ByZero::Fails => Err(division_by_zero()),
         ByZero::Gives0 => Ok(Some(0)),
         ByZero::GivesNull => Ok(None),
     }
+}
+
+/// As `integers`; those that ClickHouse has it of also of an array and a number, and the remainder of a day or a moment.
+fn bind(name: &str, part: Part, zero: ByZero, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    let operation = match (part, zero) {
+        (Part::Quotient, ByZero::Fails) => Some("intDiv"),
+        (Part::Quotient, ByZero::Gives0) => Some("intDivOrZero"),
+        (Part::Remainder, ByZero::Fails) => Some("modulo"),
+        (Part::PositiveRemainder, ByZero::Fails) => Some("positiveModulo"),
+        _ => None,
+    };
+    if let Some(operation) = operation.filter(|_| elements::are_array_and_number(arguments)) {
+        return elements::by_number(name, operation, arguments, env);
+    }
+    if part != Part::Quotient
+        && zero == ByZero::Fails
+        && let Some(bound) = of_moment(name, part, arguments)?
+    {
+        return Ok(bound);
+    }
+    integers(name, part, zero, arguments)
+}
+
+/// The remainder of a Date, which counts as its days, or of a DateTime, as its seconds. It has the divisor's own type.
+fn of_moment(name: &str, part: Part, arguments: &[Argument]) -> Result<Option<Bound>> {
+    let count = match &arguments[0].kind {
+        T::Date => T::UInt16,
+        T::DateTime(_) => T::UInt32,
+        _ => return Ok(None),
+    };
+    let result = match (&arguments[1].kind, kinds::integer(&arguments[1].kind)) {
+        (_, Some((bits @ ..=64, signed))) => SqlType::integer(bits, signed),
+        (kind, _) if kind.is_float() => T::Float64,
+        _ => return Ok(None),
+    };
+    let counted = [Argument { kind: count, constant: None }, arguments[1].clone()];
+    Ok(Some(narrowed(integers(name, part, ByZero::Fails, &counted)?, result)))
+}
+
+/// What a kernel computes in another type.
+fn narrowed(bound: Bound, to: SqlType) -> Bound {
+    let (kernel, from, kind) = (bound.kernel, bound.result, to.clone());
+    Bound::cast(bound.arguments, to, move |args, rows| {
+        gristmill_types::cast::cast(&kernel(args, rows)?, &from, &kind, &Default::default())
+    })
 }
 
 fn integers(name: &str, part: Part, zero: ByZero, arguments: &[Argument]) -> Result<Bound> {
@@ -121,7 +173,8 @@ fn integers(name: &str, part: Part, zero: ByZero, arguments: &[Argument]) -> Res
     if part == Part::Quotient && (a.is_float() || b.is_float()) {
         return float_quotient(name, zero, arguments);
     }
-    // Decimals are divided as the floats they are.
+    // Decimals are divided as the floats they are, but to the last digit.
+    let of_decimals = a.is_decimal() || b.is_decimal();
     let as_float = |kind: SqlType| if kind.is_decimal() { T::Float64 } else { kind };
     let (a, b) = (as_float(a), as_float(b));
     let plain_result = result_kind(part, &a, &b).ok_or_else(|| no_operation(name, arguments))?;
@@ -129,7 +182,8 @@ fn integers(name: &str, part: Part, zero: ByZero, arguments: &[Argument]) -> Res
     if plain_result == T::Float64 {
         return Ok(Bound::cast(vec![T::Float64; 2], result, move |args, rows| {
             let remainder = binary::<Float64Type, Float64Type, Float64Type>(&args[0], &args[1], rows, |a, b| {
-                let remainder = a % b;
+                // By the formula that ClickHouse computes it with, whose last digits are its own. Nought has no sign.
+                let remainder = if of_decimals { a % b + 0.0 } else { a - (a / b).trunc() * b };
                 if part == Part::PositiveRemainder && remainder < 0.0 { remainder + b.abs() } else { remainder }
             })?;
             if zero == ByZero::GivesNull {
@@ -173,8 +227,9 @@ fn decimals(name: &str, zero: ByZero, arguments: &[Argument]) -> Result<Bound> {
         _ => 0,
     };
     let scales = [scale(&arguments[0]), scale(&arguments[1])];
-    let result = arithmetic_result(Arithmetic::IntDiv, &arguments[0].kind, &arguments[1].kind)
-        .map_err(|_| no_operation(name, arguments))?;
+    let bits = |argument: &Argument| kinds::integer(&as_integer(&argument.kind)).map(|(bits, _)| bits);
+    let (bits, _) = bits(&arguments[0]).zip(bits(&arguments[1])).ok_or_else(|| no_operation(name, arguments))?;
+    let result = SqlType::integer(bits, true);
     let casts = scales.map(|scale| T::Decimal { precision: 76, scale }).to_vec();
     let raised = |value: i256, by: u8| {
         let factor = i256::from_i128(10).wrapping_pow(u32::from(by));
@@ -193,7 +248,12 @@ fn decimals(name: &str, zero: ByZero, arguments: &[Argument]) -> Result<Bound> {
                 return Ok(i256::from_i128(by_zero(zero)?.unwrap_or(0).into()));
             }
             let (a, b) = (raised(a.get(row), common - scales[0])?, raised(b.get(row), common - scales[1])?);
-            Ok(a.wrapping_div(b))
+            let quotient = a.wrapping_div(b);
+            if bits < 64 && !gristmill_types::wide::fits(quotient, false, bits, true) {
+                let text = format!("Convert overflow: a quotient does not fit {kind}");
+                return Err(Error::new(ErrorCode::DECIMAL_OVERFLOW, text));
+            }
+            Ok(quotient)
         };
         let quotients = if wide::is_wide(&kind) {
             numbers::<Decimal256Type>(rows, |row| Ok(wide::wrap(&kind, compute(row)?)))?
@@ -229,16 +289,19 @@ fn null_where<T: ArrowPrimitiveType>(
     Ok(arrow::array::make_array(values.to_data().into_builder().nulls(nulls).build()?))
 }
 
-/// The quotient of floats, or of one and another number, cut to an integer.
-fn float_quotient(name: &str, zero: ByZero, arguments: &[Argument]) -> Result<Bound> {
-    // 9, 18, 38 and 76 digits take 32, 64, 128 and 256 bits.
-    let integer = |kind: &SqlType| match kind.plain() {
+/// The integer that carries a decimal; other types as they are. 9, 18, 38 and 76 digits take 32, 64, 128 and 256 bits.
+fn as_integer(kind: &SqlType) -> SqlType {
+    match kind.plain() {
         T::Decimal { precision, .. } => {
             SqlType::integer(u16::from(decimal::width(*precision)).next_power_of_two() * 2, true)
         }
         other => other.clone(),
-    };
-    let (a, b) = (integer(&arguments[0].kind), integer(&arguments[1].kind));
+    }
+}
+
+/// The quotient of floats, or of one and another number, cut to an integer.
+fn float_quotient(name: &str, zero: ByZero, arguments: &[Argument]) -> Result<Bound> {
+    let (a, b) = (as_integer(&arguments[0].kind), as_integer(&arguments[1].kind));
     let result = kinds::quotient(&a, &b).ok_or_else(|| no_operation(name, arguments))?;
     let (bits, _) = result.integer_bits().ok_or_else(|| no_operation(name, arguments))?;
     let end = 2f64.powi(i32::from(bits) - 1);
@@ -270,19 +333,42 @@ fn float_quotient(name: &str, zero: ByZero, arguments: &[Argument]) -> Result<Bo
     }))
 }
 
-/// `modulo` as partition keys of old tables have it: in the type of the divisor, and with the dividend's sign if it fits.
+/// `modulo` as partition keys of old tables have it: computed as C does, and in the type of the divisor.
 fn modulo_legacy(name: &str, arguments: &[Argument], _: &FunctionEnv) -> Result<Bound> {
-    let bound = integers(name, Part::Remainder, ByZero::Fails, arguments)?;
-    let (Some((_, left_signed)), Some((bits, right_signed))) =
-        (kinds::integer(&arguments[0].kind), kinds::integer(&arguments[1].kind))
-    else {
-        return Ok(bound);
+    arity(name, arguments, 2..=2)?;
+    let Some((left, right)) = kinds::integer(&arguments[0].kind).zip(kinds::integer(&arguments[1].kind)) else {
+        return integers(name, Part::Remainder, ByZero::Fails, arguments);
     };
-    let narrow = SqlType::integer(bits, left_signed || right_signed);
-    let (kernel, from, to) = (bound.kernel, bound.result, narrow.clone());
-    Ok(Bound::cast(bound.arguments, narrow, move |args, rows| {
-        gristmill_types::cast::cast(&kernel(args, rows)?, &from, &to, &Default::default())
-    }))
+    let bound = match unsigned_bits(left, right) {
+        Some(bits) => unsigned_remainder(left.1, right.1, bits),
+        None => integers(name, Part::Remainder, ByZero::Fails, arguments)?,
+    };
+    Ok(narrowed(bound, SqlType::integer(right.0, left.1 || right.1)))
+}
+
+/// How wide the numbers are whose signs C takes for bits, since one of them has none and is not the narrower. `None`: signs stay.
+fn unsigned_bits(left: (u16, bool), right: (u16, bool)) -> Option<u16> {
+    let (unsigned, signed) = match (left, right) {
+        ((unsigned, false), (signed, true)) | ((signed, true), (unsigned, false)) => (unsigned, signed),
+        _ => return None,
+    };
+    ((32..=64).contains(&unsigned) && unsigned >= signed).then_some(unsigned)
+}
+
+/// The remainder of numbers of up to 64 bits, of which the lower `bits` are read without a sign.
+fn unsigned_remainder(left_signed: bool, right_signed: bool, bits: u16) -> Bound {
+    let carrier = |signed: bool| if signed { T::Int64 } else { T::UInt64 };
+    let mask = u64::MAX >> (64 - bits);
+    let whole = |array: &ArrayRef, signed: bool| match signed {
+        true => unary::<Int64Type, UInt64Type>(array, |value| value as u64),
+        false => Ok(array.clone()),
+    };
+    Bound::cast(vec![carrier(left_signed), carrier(right_signed)], T::UInt64, move |args, rows| {
+        let (a, b) = (whole(&args[0], left_signed)?, whole(&args[1], right_signed)?);
+        try_binary::<UInt64Type, UInt64Type, UInt64Type>(&a, &b, rows, |a, b| {
+            (a & mask).checked_rem(b & mask).ok_or_else(division_by_zero)
+        })
+    })
 }
 
 /// What the two 64-bit kernels share.

@@ -1,4 +1,5 @@
-//! `avg2`, `midpoint`: the mean of values in their common type, cut toward zero. NULL is left out.
+//! `avg2`, `midpoint`: the mean of values in their common type, cut toward zero. NULL is left out, and of one value alone there is
+//! nothing to compute.
 
 use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray, make_array, new_null_array};
@@ -10,7 +11,7 @@ use gristmill_types::SqlType;
 use std::sync::Arc;
 
 use super::kinds::match_integer;
-use crate::columns::{at, retype};
+use crate::columns::{at, broadcast, retype};
 use crate::define::{arity, own_nulls};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
@@ -43,6 +44,12 @@ fn bind(name: &str, arguments: &[Argument]) -> Result<Bound> {
     let common = least(name, &kinds)?;
     if common.is_null_literal() {
         return Ok(Bound::new(common, |_, rows| Ok(new_null_array(&DataType::Null, rows))));
+    }
+    let is_there = |kind: &SqlType| !kind.is_null_literal();
+    if let Some(only) = kinds.iter().position(is_there)
+        && !kinds[only + 1..].iter().any(is_there)
+    {
+        return Ok(Bound::new(common, move |args, rows| broadcast(&args[only], rows)));
     }
     let plain = common.plain().clone();
     let of_numbers = plain.is_integer() || plain.is_float() || plain.is_decimal();

@@ -5,8 +5,10 @@ mod bits;
 mod decimal;
 mod digits;
 mod divide;
+mod elements;
 pub(crate) mod kinds;
 pub(crate) mod kusto;
+mod masks;
 mod midpoint;
 mod plus;
 mod scaled;
@@ -24,6 +26,7 @@ pub fn register(registry: &mut Registry) {
     sign::register(registry);
     bits::register(registry);
     special::register(registry);
+    masks::register(registry);
     midpoint::register(registry);
     scaled::register(registry);
     digits::register(registry);

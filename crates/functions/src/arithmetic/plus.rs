@@ -1,5 +1,5 @@
 //! `plus`, `minus`, `multiply`: both sides are cast to the result's type, in which they wrap. Dates move by days, times by
-//! seconds or ticks; decimals keep their scale (`decimal.rs`).
+//! seconds or ticks; decimals keep their scale (`decimal.rs`); of arrays the elements are computed with (`elements.rs`).
 
 use SqlType as T;
 use arrow::array::{ArrayRef, ArrowNativeTypeOp};
@@ -9,7 +9,7 @@ use gristmill_types::SqlType;
 use gristmill_types::calendar::{EARLIEST_DAY, LATEST_DAY};
 
 use super::kinds::{self, match_integer};
-use super::{decimal, wide};
+use super::{decimal, elements, wide};
 use crate::columns::{binary, retype};
 use crate::define::{arity, plain};
 use crate::registry::Registry;
@@ -37,6 +37,14 @@ pub fn no_operation(name: &str, arguments: &[Argument]) -> Error {
 
 pub fn bind(name: &str, operation: Operation, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
+    match operation {
+        Operation::Plus if elements::are_arrays(arguments) => return elements::pairwise(name, "plus", arguments, env),
+        Operation::Minus if elements::are_arrays(arguments) => return elements::pairwise(name, "minus", arguments, env),
+        Operation::Multiply if elements::are_array_and_number(arguments) => {
+            return elements::by_number(name, "multiply", arguments, env);
+        }
+        _ => {}
+    }
     if operation != Operation::Multiply {
         let sign = if operation == Operation::Plus { 1 } else { -1 };
         if let Some(bound) = crate::datetime::plus_minus(name, arguments, sign, env)? {

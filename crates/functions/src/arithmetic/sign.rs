@@ -12,7 +12,7 @@ use super::kinds::{self, match_integer, next_bits};
 use super::plus::no_operation;
 use super::wide;
 use crate::columns::{binary, numbers, try_binary, unary};
-use crate::define::{arity, bad_argument, expect_integer, illegal, plain};
+use crate::define::{arity, expect_integer, illegal, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -142,7 +142,10 @@ fn divisors(name: &str, arguments: &[Argument], multiple: bool) -> Result<Bound>
     let (a, b) = (&arguments[0].kind, &arguments[1].kind);
     expect_integer(name, arguments, 0)?;
     expect_integer(name, arguments, 1)?;
-    let result = kinds::sum(a, b, false).filter(|kind| !wide::is_wide(kind)).ok_or_else(|| no_operation(name, arguments))?;
+    let result = kinds::sum(a, b, false).ok_or_else(|| no_operation(name, arguments))?;
+    if wide::is_wide(&result) {
+        return Ok(wide_divisors(result, multiple));
+    }
     let common = if result.integer_bits().is_some_and(|(_, signed)| signed) { T::Int64 } else { T::UInt64 };
     let signed = common == T::Int64;
     Ok(Bound::cast(vec![common; 2], result.clone(), move |args, rows| {
@@ -153,7 +156,7 @@ fn divisors(name: &str, arguments: &[Argument], multiple: bool) -> Result<Bound>
             if a == 0 || b == 0 {
                 return Ok(0);
             }
-            (a / greatest_divisor(a, b)).checked_mul(b).ok_or_else(|| bad_argument("lcm", "the result does not fit 64 bits"))
+            (a / greatest_divisor(a, b)).checked_mul(b).ok_or_else(too_large_multiple)
         };
         let wide: ArrayRef = if signed {
             try_binary::<Int64Type, Int64Type, UInt64Type>(&args[0], &args[1], rows, |a, b| {
@@ -172,6 +175,33 @@ fn greatest_divisor(mut a: u64, mut b: u64) -> u64 {
         (a, b) = (b, a % b);
     }
     a
+}
+
+fn too_large_multiple() -> Error {
+    Error::new(ErrorCode::DECIMAL_OVERFLOW, "The least common multiple does not fit its type: cast to a wider one")
+}
+
+/// As `divisors`, of integers of 128 or 256 bits.
+fn wide_divisors(result: SqlType, multiple: bool) -> Bound {
+    let (bits, signed) = kinds::integer(&result).unwrap_or((256, true));
+    Bound::cast(vec![result.clone(); 2], result, move |args, rows| {
+        try_binary::<Decimal256Type, Decimal256Type, Decimal256Type>(&args[0], &args[1], rows, |a, b| {
+            let magnitude = |value: i256| if signed { value.wrapping_abs() } else { value };
+            let (a, b) = (magnitude(a), magnitude(b));
+            let (mut divisor, mut rest) = (a, b);
+            while let Some((_, next)) = wide::divide(&T::UInt256, divisor, rest) {
+                (divisor, rest) = (rest, next);
+            }
+            if !multiple {
+                return Ok(divisor);
+            }
+            // Where both are zero nothing divides them.
+            let Some((quotient, _)) = wide::divide(&T::UInt256, a, divisor) else { return Ok(i256::ZERO) };
+            let product = quotient.checked_mul(b).ok_or_else(too_large_multiple)?;
+            let fits = gristmill_types::wide::fits(product, !signed, bits, signed);
+            if fits { Ok(product) } else { Err(too_large_multiple()) }
+        })
+    })
 }
 
 /// The second number where they do not compare.

@@ -1,5 +1,4 @@
-//! Numbers seen in other ways: `clamp`, `sqr`, `countDigits`, `isPrime`, `widthBucket`, powers of 2 and 10, bit masks,
-//! number systems.
+//! Numbers seen in other ways: `clamp`, `sqr`, `countDigits`, `isPrime`, `widthBucket`, powers of 2 and 10, number systems.
 
 use SqlType as T;
 use arrow::array::{ArrayRef, AsArray};
@@ -9,8 +8,9 @@ use arrow::datatypes::{
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 
-use super::kinds::{integer, match_integer};
-use crate::columns::{Bytes, Numbers, list, numbers, strings, truths, unary};
+use super::is_wide;
+use super::kinds::integer;
+use crate::columns::{Bytes, Numbers, numbers, strings, truths, unary};
 use crate::define::{
     arity, bad_argument, constant_integer, expect_integer, expect_number, expect_string, illegal, not_constant, plain,
 };
@@ -23,7 +23,9 @@ pub fn register(registry: &mut Registry) {
         "sqr",
         plain(|name, arguments, env| {
             arity(name, arguments, 1..=1)?;
-            expect_number(name, arguments, 0)?;
+            if arguments[0].kind != T::IPv4 {
+                expect_number(name, arguments, 0)?;
+            }
             let twice =
                 [Argument { constant: None, ..arguments[0].clone() }, Argument { constant: None, ..arguments[0].clone() }];
             let bound = super::plus::bind(name, super::plus::Operation::Multiply, &twice, env)?;
@@ -49,42 +51,8 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("widthBucket", plain(|name, arguments, _| width_bucket(name, arguments)));
     registry.alias("width_bucket", "widthBucket");
     registry.any_case("width_bucket");
-    for (name, base) in [("intExp2", 2u64), ("intExp10", 10)] {
-        registry.scalar(
-            name,
-            plain(move |name, arguments, _| {
-                arity(name, arguments, 1..=1)?;
-                expect_number(name, arguments, 0)?;
-                Ok(Bound::cast(vec![T::Float64], T::UInt64, move |args, _| {
-                    unary::<Float64Type, UInt64Type>(&args[0], |power| match power {
-                        power if power < 0.0 || power.is_nan() => 0,
-                        power => base.checked_pow(power.min(100.0) as u32).unwrap_or(u64::MAX),
-                    })
-                }))
-            }),
-        );
-    }
-    registry.scalar("bitPositionsToArray", plain(|name, arguments, _| bit_array(name, arguments, true)));
-    registry.scalar("bitmaskToArray", plain(|name, arguments, _| bit_array(name, arguments, false)));
-    registry.scalar(
-        "bitmaskToList",
-        plain(|name, arguments, _| {
-            arity(name, arguments, 1..=1)?;
-            expect_integer(name, arguments, 0)?;
-            let mask = mask_of(&arguments[0].kind);
-            Ok(Bound::cast(vec![T::Int64], T::String, move |args, rows| {
-                let values = Numbers::of::<Int64Type>(&args[0])?;
-                strings(rows, |row, out| {
-                    let value = values.get(row) as u64 & mask;
-                    for (i, bit) in (0..64).filter(|bit| value >> bit & 1 == 1).enumerate() {
-                        out.extend_from_slice(if i > 0 { b"," } else { b"" });
-                        out.extend((1u64 << bit).to_string().into_bytes());
-                    }
-                    Ok(())
-                })
-            }))
-        }),
-    );
+    registry.scalar("intExp2", plain(|name, arguments, _| whole_power(name, arguments, 2)));
+    registry.scalar("intExp10", plain(|name, arguments, _| whole_power(name, arguments, 10)));
     registry.scalar("conv", plain(|name, arguments, _| conv(name, arguments)));
 }
 
@@ -119,13 +87,49 @@ fn clamp(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }))
 }
 
+/// `intExp2`, `intExp10`: nought of numbers below zero, and the greatest number where the power is greater. Powers of 10 look at
+/// the lower 32 bits of integers alone.
+fn whole_power(name: &str, arguments: &[Argument], base: u64) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    expect_number(name, arguments, 0)?;
+    let power = move |exponent: i64| match exponent {
+        ..0 => 0,
+        exponent => base.checked_pow(exponent.min(100) as u32).unwrap_or(u64::MAX),
+    };
+    if base == 10 && matches!(integer(&arguments[0].kind), Some((..=64, _))) {
+        return Ok(Bound::cast(vec![T::Int64], T::UInt64, move |args, _| {
+            unary::<Int64Type, UInt64Type>(&args[0], |exponent| power(i64::from(exponent as i32)))
+        }));
+    }
+    let name = name.to_string();
+    Ok(Bound::cast(vec![T::Float64], T::UInt64, move |args, rows| {
+        let values = Numbers::of::<Float64Type>(&args[0])?;
+        numbers::<UInt64Type>(rows, |row| match values.get(row) {
+            exponent if exponent.is_nan() => Err(bad_argument(&name, "it must not be called with nan")),
+            exponent if exponent < 0.0 => Ok(0),
+            exponent => Ok(power(exponent as i64)),
+        })
+    }))
+}
+
 fn count_digits(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
     let kind = arguments[0].kind.clone();
+    if is_wide(&kind) || matches!(kind, T::Decimal { precision: 39.., .. }) {
+        let unsigned = kind == T::UInt256;
+        return Ok(Bound::new(T::UInt8, move |args, rows| {
+            let (values, mut text) = (Numbers::of::<Decimal256Type>(&args[0])?, Vec::new());
+            numbers::<UInt8Type>(rows, |row| {
+                text.clear();
+                gristmill_types::wide::write(values.get(row), unsigned, &mut text);
+                Ok(text.iter().filter(|byte| byte.is_ascii_digit()).count() as u8)
+            })
+        }));
+    }
     let to = match &kind {
         T::Decimal { precision: ..=38, scale } => T::Decimal { precision: 38, scale: *scale },
         kind if integer(kind).is_some_and(|(bits, _)| bits <= 64) => T::Decimal { precision: 38, scale: 0 },
-        _ => return Err(illegal(name, arguments, 0, "an integer of up to 64 bits or a Decimal of up to 38 digits")),
+        _ => return Err(illegal(name, arguments, 0, "an integer or a Decimal")),
     };
     Ok(Bound::cast(vec![to], T::UInt8, |args, _| {
         unary::<arrow::datatypes::Decimal128Type, UInt8Type>(&args[0], |value| {
@@ -229,38 +233,6 @@ fn width_bucket(name: &str, arguments: &[Argument]) -> Result<Bound> {
             T::UInt32 => numbers::<UInt32Type>(rows, |row| Ok(bucket(row)? as u32)),
             _ => numbers::<UInt64Type>(rows, bucket),
         }
-    }))
-}
-
-/// The bits that a type has.
-fn mask_of(kind: &SqlType) -> u64 {
-    match kind.integer_bits() {
-        Some((bits, _)) if bits < 64 => (1 << bits) - 1,
-        _ => u64::MAX,
-    }
-}
-
-/// The bits that are set: their places, or their values in the argument's own type.
-fn bit_array(name: &str, arguments: &[Argument], places: bool) -> Result<Bound> {
-    arity(name, arguments, 1..=1)?;
-    expect_integer(name, arguments, 0)?;
-    let kind = if places || !matches!(arguments[0].kind.integer_bits(), Some((..=64, _))) {
-        T::UInt64
-    } else {
-        arguments[0].kind.clone()
-    };
-    let mask = mask_of(&arguments[0].kind);
-    Ok(Bound::cast(vec![T::Int64], SqlType::array(kind.clone()), move |args, rows| {
-        let values = Numbers::of::<Int64Type>(&args[0])?;
-        let (mut bits, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
-        for row in 0..rows {
-            let value = values.get(row) as u64 & mask;
-            bits.extend((0..64u64).filter(|bit| value >> bit & 1 == 1).map(|bit| if places { bit } else { 1 << bit }));
-            lengths.push(value.count_ones() as usize);
-        }
-        let elements = numbers::<UInt64Type>(bits.len(), |i| Ok(bits[i]))?;
-        let elements = match_integer!(kind, I => unary::<UInt64Type, I>(&elements, |bit| bit as _), else Ok(elements))?;
-        list(elements, &lengths)
     }))
 }
 

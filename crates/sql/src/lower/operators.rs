@@ -85,6 +85,9 @@ impl Analyzer<'_> {
             }
             ("not", [argument]) => {
                 let typed = self.expr(argument, context)?;
+                if typed.kind.is_null_literal() {
+                    return Ok(Some(typed));
+                }
                 let (nullable, of_bool) = (typed.kind.is_nullable(), *typed.kind.plain() == SqlType::Bool);
                 let condition = self.as_predicate(typed, "argument of function not")?;
                 self.fold(logical(Expr::Not(Box::new(condition)), nullable, of_bool)).map(Some)
