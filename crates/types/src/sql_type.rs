@@ -385,6 +385,11 @@ pub fn quote_identifier(name: &str) -> String {
     if plain { name.to_string() } else { quote_backticks(name) }
 }
 
+/// The name of a tuple's field, where VALUES is a keyword too.
+fn quote_field(name: &str) -> String {
+    if name.eq_ignore_ascii_case("values") { quote_backticks(name) } else { quote_identifier(name) }
+}
+
 impl fmt::Display for SqlType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let values = |f: &mut fmt::Formatter<'_>, name: &str, values: &EnumValues| {
@@ -414,7 +419,7 @@ impl fmt::Display for SqlType {
                 for (i, (name, kind)) in fields.iter().enumerate() {
                     f.write_str(if i > 0 { ", " } else { "" })?;
                     match name {
-                        Some(name) => write!(f, "{} {kind}", quote_identifier(name))?,
+                        Some(name) => write!(f, "{} {kind}", quote_field(name))?,
                         None => write!(f, "{kind}")?,
                     }
                 }
@@ -450,7 +455,7 @@ impl SqlType {
                 let lines: Vec<String> = fields
                     .iter()
                     .map(|(name, kind)| {
-                        let name = quote_identifier(name.as_deref().unwrap_or_default());
+                        let name = quote_field(name.as_deref().unwrap_or_default());
                         format!("{}{name} {}", "    ".repeat(depth + 1), kind.pretty_at(depth + 1))
                     })
                     .collect();

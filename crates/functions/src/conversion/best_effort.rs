@@ -24,23 +24,35 @@ enum Failing {
     Zero,
 }
 
+/// What a function makes of a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gives {
+    DateTime,
+    /// A DateTime64 where a scale is given.
+    Either,
+    DateTime64,
+}
+
 pub fn register(registry: &mut Registry) {
     for (suffix, failing) in [("", Failing::Throws), ("OrNull", Failing::Null), ("OrZero", Failing::Zero)] {
-        for (prefix, wide) in [("parseDateTime", false), ("parseDateTime32", false), ("parseDateTime64", true)] {
+        for (prefix, gives) in
+            [("parseDateTime", Gives::Either), ("parseDateTime32", Gives::DateTime), ("parseDateTime64", Gives::DateTime64)]
+        {
             for (middle, us) in [("BestEffort", false), ("BestEffortUS", true)] {
+                let gives = if us && gives == Gives::Either { Gives::DateTime } else { gives };
                 registry.scalar(
                     &format!("{prefix}{middle}{suffix}"),
-                    plain(move |name, arguments, env| bind(name, arguments, env, wide, us, failing)),
+                    plain(move |name, arguments, env| bind(name, arguments, env, gives, us, failing)),
                 );
             }
         }
     }
 }
 
-fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, wide: bool, us: bool, failing: Failing) -> Result<Bound> {
-    arity(name, arguments, 1..=if wide { 3 } else { 2 })?;
+fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, gives: Gives, us: bool, failing: Failing) -> Result<Bound> {
+    arity(name, arguments, 1..=if gives == Gives::DateTime { 2 } else { 3 })?;
     expect_string(name, arguments, 0)?;
-    let scaled = wide && arguments.get(1).is_some_and(|argument| argument.kind.is_integer());
+    let scaled = gives != Gives::DateTime && arguments.get(1).is_some_and(|argument| argument.kind.is_integer());
     let scale = match arguments.get(1).filter(|_| scaled) {
         Some(argument) => {
             let scale = constant_integer(argument).ok_or_else(|| not_constant(name, 1))?;
@@ -49,9 +61,10 @@ fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, wide: bool, us: b
                 .filter(|scale| *scale <= 9)
                 .ok_or_else(|| bad_argument(name, format!("scale {scale} is not from 0 to 9")))?
         }
-        None if wide => 3,
+        None if gives == Gives::DateTime64 => 3,
         None => 0,
     };
+    let wide = gives == Gives::DateTime64 || scale > 0;
     let named = zone_argument(name, arguments, 1 + usize::from(scaled))?;
     let zone = match &named {
         Some((zone, _)) => zone.clone(),

@@ -2,11 +2,13 @@
 //! itself where it can; this is what remains.)
 
 use SqlType as T;
+use arrow::array::{Array, new_null_array};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use gristmill_types::cast::{CastOptions, OnError, cast, fill_nulls};
+use gristmill_types::cast::{CastOptions, OnError, cast};
 
-use super::families::chosen;
+use super::accurate::{is_always_refused, must_come_out_equal};
+use super::families::{chosen, or_type_default};
 use crate::columns::broadcast;
 use crate::define::{arity, illegal, need_constant_text, own_nulls};
 use crate::registry::Registry;
@@ -35,7 +37,8 @@ pub fn register(registry: &mut Registry) {
             if env.cast_keep_nullable && arguments[0].kind.is_nullable() {
                 to = to.nullable();
             }
-            convert(arguments, to, CastOptions { accurate: true, ..env.cast_options()? })
+            let accurate = must_come_out_equal(&arguments[0].kind);
+            convert(arguments, to, CastOptions { accurate, ..env.cast_options()? })
         }),
     );
     registry.scalar(
@@ -43,7 +46,12 @@ pub fn register(registry: &mut Registry) {
         own_nulls(|name, arguments, env| {
             arity(name, arguments, 2..=2)?;
             let to = target(name, arguments)?.in_zone_of(&arguments[0].kind).nullable();
-            convert(arguments, to, CastOptions { accurate: true, on_error: OnError::Null, ..env.cast_options()? })
+            if is_always_refused(&arguments[0].kind, &to) {
+                let carrier = to.arrow();
+                return Ok(Bound::new(to, move |_, rows| Ok(new_null_array(&carrier, rows))));
+            }
+            let accurate = must_come_out_equal(&arguments[0].kind);
+            convert(arguments, to, CastOptions { accurate, on_error: OnError::Null, ..env.cast_options()? })
         }),
     );
     registry.scalar("accurateCastOrDefault", own_nulls(or_default));
@@ -92,12 +100,17 @@ fn or_default(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<B
     }
     let from = arguments[0].kind.clone();
     let to = to.in_zone_of(&from);
-    let options = CastOptions { accurate: true, on_error: OnError::Null, ..env.cast_options()? };
+    let accurate = must_come_out_equal(&from);
+    let options = CastOptions { accurate, on_error: OnError::Null, ..env.cast_options()? };
+    let refused = is_always_refused(&from, &to);
     Ok(Bound::new(to.clone(), move |args, rows| {
-        let converted = cast(&args[0], &from, &to.clone().nullable(), &options)?;
+        let converted = match refused {
+            true => new_null_array(&to.arrow(), args[0].len()),
+            false => cast(&args[0], &from, &to.clone().nullable(), &options)?,
+        };
         match args.get(2) {
             Some(default) => chosen(&broadcast(&converted, rows)?, &broadcast(default, rows)?),
-            None => fill_nulls(&converted, &to),
+            None => or_type_default(&converted, &to),
         }
     }))
 }

@@ -1,20 +1,22 @@
 //! `toX`, `toXOrNull`, `toXOrZero`, `toXOrDefault` for every type X.
 //!
-//! `OrNull` and `OrZero` read strings only (`toDateOrNull` and `toDateTimeOrNull` take whole numbers too); `OrDefault` takes what `toX` takes, refuses numbers that do not come out
-//! equal, and gives its last argument (or the type's default) where the conversion fails.
+//! `OrNull` and `OrZero` read strings only (`toDateOrNull`, `toDateTimeOrNull` and `toDateTime64OrNull` take whole numbers
+//! too); `OrDefault` takes what `toX` takes, refuses numbers that do not come out equal, and gives its last argument (or the
+//! type's default) where the conversion fails.
 
 use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Date32Array, make_array, new_null_array};
 use arrow::compute::kernels::zip::zip;
 use arrow::compute::nullif;
 use arrow::datatypes::Float64Type;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use gristmill_types::calendar::FIRST_DAY;
+use gristmill_types::calendar::{EARLIEST_DAY, FIRST_DAY, LATEST_DAY, SECONDS_A_DAY};
 use gristmill_types::cast::{CastOptions, OnError, cast, fill_nulls};
 
+use super::accurate::{is_always_refused, must_come_out_equal};
 use crate::columns::broadcast;
 use crate::datetime::moments::zone_argument;
 use crate::define::{arity, bad_argument, constant_integer, expect_string, illegal, not_constant, own_nulls, told_nullable};
@@ -77,14 +79,17 @@ pub fn register(registry: &mut Registry) {
     family(registry, "Date32", T::Date32, Takes::Zone);
     family(registry, "DateTime", T::DateTime(None), Takes::Zone);
     family(registry, "DateTime64", T::DateTime64(3, None), Takes::ScaleAndZone);
-    family(registry, "Time", T::Time, Takes::Nothing);
+    for (suffix, failing) in FORMS {
+        let takes = if failing == Failing::Throws { Takes::Scale } else { Takes::Nothing };
+        one(registry, &format!("toTime{suffix}"), T::Time, takes, failing);
+    }
     family(registry, "Time64", T::Time64(3), Takes::Scale);
     for (name, digits) in [("Decimal32", 9), ("Decimal64", 18), ("Decimal128", 38), ("Decimal256", 76)] {
         family(registry, name, T::Decimal { precision: digits, scale: 0 }, Takes::Digits(digits));
     }
     one(registry, "toString", T::String, Takes::Zone, Failing::Throws);
     one(registry, "toFixedString", T::FixedString(0), Takes::Length, Failing::Throws);
-    one(registry, "toBool", T::Bool, Takes::Nothing, Failing::Throws);
+    registry.scalar("toBool", own_nulls(to_bool));
     one(registry, "toDateTime32", T::DateTime(None), Takes::Zone, Failing::Throws);
     registry.twin("DATE", "toDate");
     registry.any_case("DATE");
@@ -108,6 +113,24 @@ fn one(registry: &mut Registry, name: &str, kind: SqlType, takes: Takes, failing
     registry.scalar(name, function);
 }
 
+/// `toBool`: NULL is one of type Bool, where other conversions leave it without a type.
+fn to_bool(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    let from = arguments[0].kind.clone();
+    let nullable = from.is_nullable();
+    let kind = if nullable { T::Bool.nullable() } else { T::Bool };
+    let result = if from.is_low_cardinality() { T::LowCardinality(Box::new(kind)) } else { kind };
+    let options = CastOptions { null_as_default: true, ..env.cast_options()? };
+    Ok(Bound::new(result, move |args, _| {
+        // The type is not Nullable here, so that texts such as an empty one are errors.
+        let truths = cast(&args[0], &from, &T::Bool, &options)?;
+        match nullable {
+            true => Ok(make_array(truths.to_data().into_builder().nulls(args[0].logical_nulls()).build()?)),
+            false => Ok(truths),
+        }
+    }))
+}
+
 struct Asked<'a> {
     kind: &'a SqlType,
     takes: Takes,
@@ -127,8 +150,10 @@ fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, asked: Asked<'_>)
     let more = usize::from(failing == Failing::Default) + usize::from(matches!(kind, T::DateTime(_)));
     let least = if matches!(takes, Takes::Digits(_) | Takes::Length) { 2 } else { 1 };
     arity(name, arguments, least..=most + more)?;
-    // The two that ClickHouse takes numbers for.
-    let of_number = failing == Failing::Null && matches!(kind, T::Date | T::DateTime(_)) && arguments[0].kind.is_integer();
+    // Those that ClickHouse takes numbers for.
+    let of_number = failing == Failing::Null
+        && matches!(kind, T::Date | T::DateTime(_) | T::DateTime64(..))
+        && (arguments[0].kind.is_integer() || *arguments[0].kind.plain() == T::Bool);
     if matches!(failing, Failing::Null | Failing::Zero) && !of_number {
         expect_string(name, arguments, 0)?;
     }
@@ -161,34 +186,47 @@ fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, asked: Asked<'_>)
         on_error: if throws { OnError::Throw } else { OnError::Null },
         // `OrNull` and `OrZero` know the basic forms only.
         best_effort_dates: matches!(failing, Failing::Throws | Failing::Default) && known.best_effort_dates,
-        accurate: failing == Failing::Default,
+        accurate: of_number || failing == Failing::Default && must_come_out_equal(&from),
         ..known
     };
     let result = if failing == Failing::Null || soft { to.clone().nullable() } else { to.clone() };
+    let refused = failing == Failing::Default && is_always_refused(&from, &to);
     Ok(Bound::new(result, move |args, rows| {
         if throws {
             return cast(&args[0], &from, &to, &options);
         }
-        let converted = cast(&args[0], &from, &to.clone().nullable(), &options)?;
+        let converted = match refused {
+            true => new_null_array(&to.arrow(), args[0].len()),
+            false => cast(&args[0], &from, &to.clone().nullable(), &options)?,
+        };
         match (failing, default) {
-            (Failing::Null, _) if of_number => without_negatives(&converted, &args[0], &from, &options),
+            (Failing::Null, _) if of_number && matches!(to, T::DateTime64(..)) => {
+                within_years(&converted, &args[0], &from, &options)
+            }
             (Failing::Null | Failing::Throws, _) => Ok(converted),
             (Failing::Default, Some(default)) => chosen(&broadcast(&converted, rows)?, &broadcast(&args[default], rows)?),
-            // The first day of Date32 is its zero here.
-            _ if to == T::Date32 => {
-                let first: ArrayRef = Arc::new(arrow::array::Date32Array::from(vec![FIRST_DAY; converted.len()]));
-                chosen(&converted, &first)
-            }
-            _ => fill_nulls(&converted, &to),
+            _ => or_type_default(&converted, &to),
         }
     }))
 }
 
-/// Days or times from numbers, NULL where those are negative: nothing is before the epoch.
-fn without_negatives(values: &ArrayRef, numbers: &ArrayRef, kind: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
-    let numbers = cast(numbers, kind, &T::Float64, options)?;
-    let negative = BooleanArray::from_unary(numbers.as_primitive::<Float64Type>(), |number| number < 0.0);
-    Ok(nullif(values, &negative)?)
+/// NULL replaced by the default of conversions to the type: of Date32 that is its first day.
+pub fn or_type_default(values: &ArrayRef, to: &SqlType) -> Result<ArrayRef> {
+    if *to != T::Date32 {
+        return fill_nulls(values, to);
+    }
+    let first: ArrayRef = Arc::new(Date32Array::from(vec![FIRST_DAY; values.len()]));
+    chosen(values, &first)
+}
+
+/// Instants from whole numbers of seconds, NULL where the years 0 to 9999 have no such second.
+fn within_years(values: &ArrayRef, numbers: &ArrayRef, kind: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    let midnight = |day: i32| (i64::from(day) * SECONDS_A_DAY) as f64;
+    let years = midnight(EARLIEST_DAY)..midnight(LATEST_DAY + 1);
+    let options = CastOptions { accurate: false, ..options.clone() };
+    let numbers = cast(numbers, kind, &T::Float64.nullable(), &options)?;
+    let beyond = BooleanArray::from_unary(numbers.as_primitive::<Float64Type>(), |second| !years.contains(&second));
+    Ok(nullif(values, &beyond)?)
 }
 
 /// The values that are there, else those of the other column.
@@ -225,7 +263,10 @@ fn target(name: &str, arguments: &[Argument], kind: &SqlType, takes: Takes) -> R
             (T::FixedString(length as usize), 2)
         }
         Takes::Scale => match arguments.get(1).filter(|argument| argument.kind.is_integer()) {
-            Some(_) => (T::Time64(number(1, 9)? as u8), 2),
+            Some(_) => match number(1, 9)? {
+                0 if *kind == T::Time => (T::Time, 2),
+                scale => (T::Time64(scale as u8), 2),
+            },
             None => (kind.clone(), 1),
         },
         Takes::Zone if matches!(kind, T::DateTime(_)) => {

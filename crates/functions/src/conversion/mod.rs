@@ -4,6 +4,7 @@
 //! The work is done by `gristmill_types::cast`; here is what each function accepts, and what it does with values that
 //! cannot be converted.
 
+mod accurate;
 mod best_effort;
 mod casts;
 mod column_structure;

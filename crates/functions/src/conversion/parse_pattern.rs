@@ -27,13 +27,46 @@ enum Failing {
 
 type Compile = fn(&str, &str) -> Result<Vec<Piece>>;
 
+/// Whose letters a pattern has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Syntax {
+    MySql,
+    Joda,
+}
+
+impl Syntax {
+    fn compile(self) -> Compile {
+        match self {
+            Syntax::MySql => compile,
+            Syntax::Joda => compile_joda,
+        }
+    }
+
+    /// The pattern where none is given.
+    fn usual(self, wide: bool) -> &'static str {
+        match self {
+            Syntax::MySql if wide => "%Y-%m-%d %H:%i:%s.%f",
+            Syntax::MySql => "%Y-%m-%d %H:%i:%s",
+            Syntax::Joda => "yyyy-MM-dd HH:mm:ss",
+        }
+    }
+
+    /// The digits of a fraction that a pattern without one gives.
+    fn least_scale(self) -> u8 {
+        match self {
+            Syntax::MySql => 6,
+            Syntax::Joda => 0,
+        }
+    }
+}
+
 pub fn register(registry: &mut Registry) {
     for (suffix, failing) in [("", Failing::Throws), ("OrNull", Failing::Null), ("OrZero", Failing::Zero)] {
-        for (syntax, compile) in [("", compile as Compile), ("InJodaSyntax", compile_joda)] {
+        for (infix, syntax) in [("", Syntax::MySql), ("InJodaSyntax", Syntax::Joda)] {
             for (prefix, wide) in [("parseDateTime", false), ("parseDateTime64", true)] {
                 registry.scalar(
-                    &format!("{prefix}{syntax}{suffix}"),
-                    plain(move |name, arguments, env| bind(name, arguments, env, wide, compile, failing)),
+                    &format!("{prefix}{infix}{suffix}"),
+                    plain(move |name, arguments, env| bind(name, arguments, env, wide, syntax, failing)),
                 );
             }
         }
@@ -49,20 +82,23 @@ fn bind(
     arguments: &[Argument],
     env: &FunctionEnv,
     wide: bool,
-    compile: Compile,
+    syntax: Syntax,
     failing: Failing,
 ) -> Result<Bound> {
-    arity(name, arguments, 2..=3)?;
+    arity(name, arguments, 1..=3)?;
     expect_string(name, arguments, 0)?;
-    let pattern = need_constant_text(name, arguments, 1)?;
-    let pieces = compile(name, &pattern)?;
+    let pattern = match arguments.len() {
+        1 => syntax.usual(wide).to_string(),
+        _ => need_constant_text(name, arguments, 1)?,
+    };
+    let pieces = syntax.compile()(name, &pattern)?;
     let (zone, named) = match zone_argument(name, arguments, 2)? {
         Some(found) => found,
         None => (Zone::new(crate::text::timezone(env)?), env.timezone.clone()),
     };
     let scale =
         pieces.iter().filter_map(|piece| if let Piece::Fraction(digits) = piece { Some(*digits) } else { None }).max();
-    let scale = scale.map_or(6, |digits| digits.min(9) as u8);
+    let scale = scale.map_or(syntax.least_scale(), |digits| digits.min(9) as u8);
     let to = if wide { T::DateTime64(scale, Some(named)) } else { T::DateTime(Some(named)) };
     let result = if failing == Failing::Null { to.clone().nullable() } else { to.clone() };
     let unit = 10i64.pow(u32::from(scale));

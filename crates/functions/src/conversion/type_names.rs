@@ -1,8 +1,9 @@
 //! `toTypeName`, `toColumnTypeName`, `defaultValueOfArgumentType`, `defaultValueOfTypeName`: questions about types.
 
 use SqlType as T;
+use arrow::datatypes::{UInt8Type, UInt16Type};
 use gristmill_types::SqlType;
-use gristmill_types::default::default_array;
+use gristmill_types::default::{column_default, default_array};
 
 use crate::columns::{numbers, strings};
 use crate::define::{arity, illegal, need_constant_text, own_nulls};
@@ -43,8 +44,11 @@ pub fn register(registry: &mut Registry) {
         own_nulls(|name, arguments, _| {
             arity(name, arguments, 1..=1)?;
             let Some(values) = arguments[0].kind.enum_values() else { return Err(illegal(name, arguments, 0, "Enum")) };
-            let size = values.0.len() as u32;
-            Ok(Bound::new(T::UInt32, move |_, rows| numbers::<arrow::datatypes::UInt32Type>(rows, |_| Ok(size))))
+            let size = values.0.len();
+            if matches!(arguments[0].kind.plain(), T::Enum8(_)) {
+                return Ok(Bound::new(T::UInt8, move |_, rows| numbers::<UInt8Type>(rows, |_| Ok(size as u8))));
+            }
+            Ok(Bound::new(T::UInt16, move |_, rows| numbers::<UInt16Type>(rows, |_| Ok(size as u16))))
         }),
     );
 }
@@ -79,7 +83,11 @@ pub(super) fn column_type(kind: &SqlType) -> String {
 
 fn default_of(kind: SqlType) -> Bound {
     let to = kind.clone();
-    Bound::new(kind, move |_, rows| Ok(default_array(&to, rows)))
+    // Of Date32 it is the first day, as in a column that an INSERT does not name.
+    Bound::new(kind, move |_, rows| match to {
+        T::Date32 => Ok(column_default(&to).to_array_of_size(rows)?),
+        _ => Ok(default_array(&to, rows)),
+    })
 }
 
 fn constant_text(text: String) -> Bound {

@@ -10,7 +10,7 @@ use gristmill_types::cast::cast;
 use crate::columns::{Numbers, numbers, retype};
 use crate::datetime::format_bind;
 use crate::datetime::moments::{Moments, days, expect_moments, from_ticks, ticks, zone_argument};
-use crate::define::{arity, expect_integer, illegal, need_constant_text, plain};
+use crate::define::{arity, expect_integer, expect_string, illegal, need_constant_text, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
 
@@ -49,15 +49,24 @@ fn to_timestamp(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result
             numbers::<UInt32Type>(seconds.len(), |row| Ok(seconds[row] as u32))
         }));
     }
-    let moments = expect_moments(name, arguments, 0, env)?.in_zone_of(name, arguments, 1)?;
-    if matches!(arguments[0].kind, T::Date | T::Date32) && arguments.len() == 1 {
+    // What is no text is an instant, or a number of seconds, in whatever zone.
+    if arguments.len() == 2 {
+        expect_string(name, arguments, 1)?;
+    }
+    let from = arguments[0].kind.clone();
+    if from.is_number() || from.is_enum() || matches!(from, T::IPv4 | T::Interval(_) | T::Time | T::Time64(_)) {
+        let options = env.cast_options()?;
+        return Ok(Bound::new(T::UInt32, move |args, _| cast(&args[0], &from, &T::UInt32, &options)));
+    }
+    let moments = expect_moments(name, arguments, 0, env)?;
+    if matches!(from, T::Date | T::Date32) {
         // A day begins at midnight in Greenwich, whatever the zone.
         return Ok(Bound::new(T::UInt32, |args, _| {
             let days = days(&args[0])?;
             numbers::<UInt32Type>(days.len(), |row| Ok((i64::from(days[row]) * SECONDS_A_DAY) as u32))
         }));
     }
-    if let from @ T::DateTime64(..) = arguments[0].kind.clone() {
+    if matches!(from, T::DateTime64(..)) {
         let options = env.cast_options()?;
         return Ok(Bound::new(T::UInt32, move |args, _| cast(&args[0], &from, &T::UInt32, &options)));
     }

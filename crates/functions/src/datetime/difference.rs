@@ -8,7 +8,7 @@ use gristmill_types::SqlType;
 use gristmill_types::calendar::{SECONDS_A_DAY, civil_from_days};
 
 use super::intervals::nanos;
-use super::moments::{Moments, expect_instants, expect_moments, local_day, zone_argument};
+use super::moments::{Moments, expect_moments, local_day, zone_argument};
 use super::parts::week_number;
 use super::starts_of_interval::unit;
 use crate::columns::{at, numbers};
@@ -29,7 +29,7 @@ pub fn register(registry: &mut Registry) {
         "timeDiff",
         plain(|name, arguments, env| {
             arity(name, arguments, 2..=2)?;
-            let (a, b) = (expect_instants(name, arguments, 0, env)?, expect_instants(name, arguments, 1, env)?);
+            let (a, b) = (expect_moments(name, arguments, 0, env)?, expect_moments(name, arguments, 1, env)?);
             Ok(Bound::new(T::Int64, move |args, rows| {
                 let (from, to) = (a.seconds(&args[0])?, b.seconds(&args[1])?);
                 numbers::<Int64Type>(rows, |row| Ok(to[at(to.len(), row)].wrapping_sub(from[at(from.len(), row)])))

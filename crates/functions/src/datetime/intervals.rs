@@ -6,6 +6,7 @@ use gristmill_types::cast::{CastOptions, OnError, cast};
 use gristmill_types::{IntervalKind, SqlType};
 
 use super::starts_of_interval::unit;
+use crate::columns::retype;
 use crate::define::{arity, illegal, need_constant_text, plain, told_nullable};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
@@ -33,12 +34,19 @@ pub fn register(registry: &mut Registry) {
 /// `nullable`: of text that may be NULL, what is no number is NULL as well.
 fn interval(name: &str, arguments: &[Argument], kind: IntervalKind, nullable: bool) -> Result<Bound> {
     let from = arguments[0].kind.clone();
+    // The number that a day, a time or an enum is carried as counts the units.
+    let counts = from.is_enum() || matches!(from, T::Date | T::Date32 | T::DateTime(_) | T::Time);
+    if counts {
+        let to = T::Interval(kind);
+        let carrier = to.arrow();
+        let options = CastOptions::default();
+        return Ok(Bound::new(to, move |args, _| retype(&cast(&args[0], &from, &T::Int64, &options)?, &carrier)));
+    }
     let takes =
         from.is_string() || from.is_integer() || from.is_float() || from == T::Bool || matches!(from, T::Interval(_));
     if !takes {
-        return Err(illegal(name, arguments, 0, "a number or a string"));
+        return Err(illegal(name, arguments, 0, "a number, a day, a time, an interval or a string"));
     }
-    let from = if matches!(from, T::Interval(_)) { T::Int64 } else { from };
     let soft = nullable && from.is_string();
     let to = if soft { T::Interval(kind).nullable() } else { T::Interval(kind) };
     let options = CastOptions { on_error: if soft { OnError::Null } else { OnError::Throw }, ..CastOptions::default() };

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, PrimitiveArray};
-use arrow::datatypes::{Date32Type, Int32Type, Int64Type};
+use arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray};
+use arrow::datatypes::{DataType, Date32Type, Float64Type, Int32Type, Int64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::calendar::{FIRST_DAY, LAST_DAY, LAST_DAY_OF_DATE, SECONDS_A_DAY};
@@ -13,10 +13,10 @@ use gristmill_types::text::write_date;
 use gristmill_types::zone::Zone;
 
 use super::make::lenient_day;
-use super::moments::{from_ticks, zone_argument};
+use super::moments::{EARLIEST_DAY, LATEST_DAY, from_ticks, midnight, zone_argument};
 use super::parts::DAYS_BEFORE_EPOCH;
 use super::starts::in_range;
-use crate::columns::{Bytes, Numbers, strings, unary};
+use crate::columns::{Bytes, Numbers, at, strings, unary};
 use crate::define::{
     arity, bad_argument, constant_integer, expect_integer, expect_number, expect_string, not_constant, plain,
 };
@@ -50,13 +50,42 @@ pub fn register(registry: &mut Registry) {
 fn date_from_digits(name: &str, arguments: &[Argument], kind: SqlType) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
     expect_number(name, arguments, 0)?;
-    let (low, high, none) = if kind == T::Date { (0, LAST_DAY_OF_DATE, 0) } else { (FIRST_DAY, LAST_DAY, FIRST_DAY) };
-    Ok(Bound::cast(vec![T::Int64], kind, move |args, _| {
-        unary::<Int64Type, Date32Type>(&args[0], |digits| {
-            lenient_day(digits.div_euclid(10_000), digits.div_euclid(100).rem_euclid(100), digits.rem_euclid(100))
-                .map_or(none, |day| day.clamp(low, high))
+    let days = if kind == T::Date { 0..=LAST_DAY_OF_DATE } else { EARLIEST_DAY..=LATEST_DAY };
+    Ok(Bound::cast(vec![whole_or_double(&arguments[0].kind)], kind, move |args, _| {
+        // What is no such day is 1970-01-01, of Date32 as well.
+        unary::<Int64Type, Date32Type>(&rounded(&args[0])?, |digits| {
+            day_of_digits(digits).filter(|day| days.contains(day)).unwrap_or(0)
         })
     }))
+}
+
+/// The day that the digits YYYYMMDD name.
+fn day_of_digits(digits: i64) -> Option<i32> {
+    lenient_day(digits.div_euclid(10_000), digits.div_euclid(100).rem_euclid(100), digits.rem_euclid(100))
+}
+
+/// What digits are read as: numbers that may have a fraction as doubles.
+fn whole_or_double(kind: &SqlType) -> SqlType {
+    if kind.is_float() || kind.is_decimal() { T::Float64 } else { T::Int64 }
+}
+
+/// Whole numbers next to doubles; other numbers as they are.
+fn rounded(numbers: &ArrayRef) -> Result<ArrayRef> {
+    match numbers.data_type() {
+        DataType::Float64 => unary::<Float64Type, Int64Type>(numbers, |number| number.round() as i64),
+        _ => Ok(numbers.clone()),
+    }
+}
+
+/// The last whole numbers before doubles.
+fn floors(numbers: &ArrayRef) -> Result<ArrayRef> {
+    unary::<Float64Type, Int64Type>(numbers, |number| number.floor() as i64)
+}
+
+/// The ticks of the fractions that doubles have; none of other numbers.
+fn fractions(numbers: &ArrayRef, unit: i64) -> Option<Vec<i64>> {
+    let doubles = numbers.as_primitive_opt::<Float64Type>()?;
+    Some(doubles.values().iter().map(|number| ((number - number.floor()) * unit as f64).round() as i64).collect())
 }
 
 fn time_from_digits(name: &str, arguments: &[Argument], env: &FunctionEnv, wide: bool) -> Result<Bound> {
@@ -81,19 +110,26 @@ fn time_from_digits(name: &str, arguments: &[Argument], env: &FunctionEnv, wide:
     let named = named.map(|(_, named)| named);
     let kind = if wide { T::DateTime64(scale, named) } else { T::DateTime(named) };
     let (to, unit) = (kind.clone(), 10i64.pow(u32::from(scale)));
-    let mut casts = vec![T::Int64];
+    // A DateTime64 keeps a fraction, a DateTime is the nearest second.
+    let mut casts = vec![whole_or_double(&arguments[0].kind)];
     casts.extend(arguments[1..].iter().map(|argument| argument.kind.clone()));
     Ok(Bound::cast(casts, kind, move |args, rows| {
-        let digits = Numbers::of::<Int64Type>(&args[0])?;
+        let fractions = if wide { fractions(&args[0], unit) } else { None };
+        let whole = if fractions.is_some() { floors(&args[0])? } else { rounded(&args[0])? };
+        let digits = Numbers::of::<Int64Type>(&whole)?;
         let values = (0..rows).map(|row| {
             let (date, clock) = (digits.get(row).div_euclid(1_000_000), digits.get(row).rem_euclid(1_000_000));
-            let day = lenient_day(date.div_euclid(10_000), date.div_euclid(100).rem_euclid(100), date.rem_euclid(100));
+            // Clocks go on into the next day, as months do into the next month.
             let (hour, minute, second) = (clock / 10_000, clock / 100 % 100, clock % 100);
-            match day.filter(|_| hour < 24 && minute < 60 && second < 60) {
-                Some(day) => {
-                    let utc = zone.to_utc(i64::from(day) * SECONDS_A_DAY + hour * 3600 + minute * 60 + second);
-                    if wide { utc.saturating_mul(unit) } else { in_range(utc) }
+            let utc = |day: i32| zone.to_utc(i64::from(day) * SECONDS_A_DAY + hour * 3600 + minute * 60 + second);
+            match day_of_digits(date) {
+                Some(day) if wide => {
+                    let fraction = fractions.as_ref().map_or(0, |ticks| ticks[at(ticks.len(), row)]);
+                    utc(day).saturating_mul(unit).saturating_add(fraction)
                 }
+                Some(day) => in_range(utc(day)),
+                // What is no such time is where Date32 begins.
+                None if wide => midnight(&zone, FIRST_DAY.into()).saturating_mul(unit),
                 None => 0,
             }
         });

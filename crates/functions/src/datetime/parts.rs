@@ -45,10 +45,10 @@ pub fn register(registry: &mut Registry) {
     });
     day::<UInt32Type>(registry, "toRelativeWeekNum", T::UInt32, |day| week_number(day).max(0) as u32);
     day::<UInt32Type>(registry, "toRelativeDayNum", T::UInt32, |day| day.clamp(0, LAST_DAY_OF_DATE) as u32);
-    day::<UInt16Type>(registry, "toYearNumSinceEpoch", T::UInt16, |day| (civil_from_days(day).0 - 1970) as u16);
+    day::<UInt16Type>(registry, "toYearNumSinceEpoch", T::UInt16, |day| (civil_from_days(day).0 - 1970).max(0) as u16);
     day::<UInt32Type>(registry, "toMonthNumSinceEpoch", T::UInt32, |day| {
         let (year, month, _) = civil_from_days(day);
-        ((year - 1970) * 12 + month as i32 - 1) as u32
+        ((year - 1970) * 12 + month as i32 - 1).max(0) as u32
     });
     day::<UInt32Type>(registry, "toDaysSinceYearZero", T::UInt32, |day| (day + DAYS_BEFORE_EPOCH) as u32);
 

@@ -39,8 +39,8 @@ pub fn register(registry: &mut Registry) {
     registry.scalar(
         "timezoneOffset",
         plain(|name, arguments, env| {
-            arity(name, arguments, 1..=1)?;
-            let moments = expect_instants(name, arguments, 0, env)?;
+            arity(name, arguments, 1..=2)?;
+            let moments = expect_instants(name, arguments, 0, env)?.in_zone_of(name, arguments, 1)?;
             Ok(Bound::new(T::Int32, move |args, _| moments.each_second::<Int32Type>(&args[0], |_, offset| offset as i32)))
         }),
     );

@@ -27,7 +27,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 
 use crate::default::default_array;
 use crate::scan::best_effort::Customs;
-use crate::sql_type::SqlType;
+use crate::sql_type::{IntervalKind, SqlType};
 use crate::states::are_alike;
 use SqlType as T;
 
@@ -174,10 +174,13 @@ fn plain(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) 
         (T::Array(_) | T::Tuple(_) | T::Map(..), _) | (_, T::Array(_) | T::Tuple(_) | T::Map(..)) => {
             nested::convert(array, from, to, options)
         }
+        (T::Interval(_), T::Date) => through_bits(array, &T::UInt16, to, options),
+        (T::Interval(_), T::Date32 | T::Time) => through_bits(array, &T::Int32, to, options),
+        (T::Interval(_), T::DateTime(_)) => through_bits(array, &T::UInt32, to, options),
         _ if temporal::concerns(from) || temporal::concerns(to) => temporal::convert(array, from, to, options),
         // An interval is its number, an address of 32 bits too.
         (T::Interval(a), T::Interval(b)) => {
-            let (from_units, to_units) = a.ratio(*b).ok_or_else(|| no_way(from, to))?;
+            let (from_units, to_units) = a.ratio(*b).unwrap_or_else(|| (least_nanos(*a), least_nanos(*b)));
             let numbers = array.as_primitive::<Int64Type>();
             Ok(Arc::new(
                 numbers.unary::<_, Int64Type>(|count| {
@@ -189,9 +192,11 @@ fn plain(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) 
         (_, T::Interval(_)) => plain_or_same(array, from, &T::Int64, options),
         (T::IPv4, T::IPv6) | (T::IPv6, T::IPv4) => string::between_addresses(array, from, to, options),
         (T::IPv4, _) if to.is_number() => plain_or_same(array, &T::UInt32, to, options),
-        (_, T::IPv4) if from.is_integer() => plain_or_same(array, from, &T::UInt32, options),
+        (_, T::IPv4) if from.is_integer() || *from == T::Bool => plain_or_same(array, from, &T::UInt32, options),
         (T::Uuid | T::IPv6, T::UInt128) => string::bytes_to_number(array),
         (T::UInt128, T::IPv6) => string::number_to_bytes(array),
+        // True where any bit is set.
+        (T::Uuid | T::IPv6, T::Bool) => plain(&string::bytes_to_number(array)?, &T::UInt128, to, options),
         _ if from.is_number() && to.is_number() => number::convert(array, from, to, options),
         _ => Err(no_way(from, to)),
     }
@@ -199,6 +204,21 @@ fn plain(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) 
 
 fn plain_or_same(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
     if from == to { Ok(array.clone()) } else { plain(array, from, to, options) }
+}
+
+/// An interval's number as a day or a time: as many low bits of it as that holds.
+fn through_bits(array: &ArrayRef, bits: &SqlType, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    let options = CastOptions { accurate: false, ..options.clone() };
+    plain(&plain(array, &T::Int64, bits, &options)?, bits, to, &options)
+}
+
+/// Nanoseconds of an interval of one, where a month has 28 days: between months and days, as ClickHouse has it.
+fn least_nanos(kind: IntervalKind) -> i64 {
+    const MONTH: i64 = 28 * 86_400_000_000_000;
+    match (kind.ratio(IntervalKind::Month), kind.ratio(IntervalKind::Nanosecond)) {
+        (Some((months, _)), _) => months * MONTH,
+        (None, nanos) => nanos.map_or(1, |(nanos, _)| nanos),
+    }
 }
 
 fn no_way(from: &SqlType, to: &SqlType) -> Error {

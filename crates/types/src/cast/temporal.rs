@@ -51,6 +51,8 @@ pub(super) fn convert(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &
                     let seconds = days.values().iter().map(|day| zone.to_utc(i64::from(*day) * SECONDS_A_DAY));
                     instants(seconds.collect(), 0, to, nulls, options)
                 }
+                // A day begins at midnight.
+                T::Time | T::Time64(_) => Ok(from_ticks(vec![0i64; days.len()], nulls, &to.arrow())),
                 _ if to.is_number() && !to.is_decimal() => {
                     plain_or_same(&relabel(array, &T::Int32.arrow())?, &T::Int32, to, options)
                 }
@@ -93,6 +95,13 @@ pub(super) fn convert(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &
         }
         (T::Time | T::Time64(_), T::Time | T::Time64(_)) => rescaled(ticks(array)?, scale_of(from), to, nulls, options),
         (_, _) if concerns(from) => to_number(array, from, to, options),
+        (_, T::Date | T::Date32 | T::DateTime(_) | T::Time) if options.accurate && from.is_float() => {
+            let array = only_whole(array, from, to, options)?;
+            match to {
+                T::Date | T::Date32 => from_number_to_date(&array, &T::Float64, to, options),
+                _ => from_number_to_instant(&array, &T::Float64, to, options),
+            }
+        }
         (_, T::Date | T::Date32) => from_number_to_date(array, from, to, options),
         _ => from_number_to_instant(array, from, to, options),
     }
@@ -239,6 +248,19 @@ fn whole(array: &ArrayRef, from: &SqlType, to: &SqlType) -> Result<Vec<i64>> {
     })
 }
 
+/// Doubles of floats that are to come out equal: those with a fraction are refused, and so is what is no number.
+fn only_whole(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    let floats = to_f64(array, from)?;
+    let checked: PrimitiveArray<Float64Type> = super::try_map(&floats, options, |value: f64| {
+        if value.fract() == 0.0 {
+            return Ok(value);
+        }
+        let text = format!("Value {value} cannot be safely converted into type {to}");
+        Err(Error::new(ErrorCode::CANNOT_CONVERT_TYPE, text))
+    })?;
+    Ok(Arc::new(checked))
+}
+
 /// A wide integer, or the end of 64 bits that it lies beyond. `unsigned`: what is carried as less than zero is more than any other.
 fn within_64_bits(value: i256, unsigned: bool) -> i64 {
     let is_below_zero = value < i256::ZERO;
@@ -255,19 +277,15 @@ fn from_number_to_date(array: &ArrayRef, from: &SqlType, to: &SqlType, options: 
     let narrow = *to == T::Date;
     let (low, high) = if narrow { (0, LAST_DAY_OF_DATE) } else { (EARLIEST_DAY, LATEST_DAY) };
     let (low, high) = (i64::from(low), i64::from(high));
+    let last: i64 = if narrow { u32::MAX.into() } else { LAST_SECOND };
     let day = |value: i64| {
-        if value <= high {
-            value.max(low) as i32
-        } else {
-            let second = value.min(if narrow { u32::MAX.into() } else { LAST_SECOND });
-            local.to_local(second).div_euclid(SECONDS_A_DAY) as i32
-        }
+        if value <= high { value.max(low) as i32 } else { local.to_local(value.min(last)).div_euclid(SECONDS_A_DAY) as i32 }
     };
     let values = whole(array, from, to)?;
     if options.accurate {
         let values: PrimitiveArray<Int64Type> = PrimitiveArray::new(values.into(), array.nulls().cloned());
         let days: PrimitiveArray<Int32Type> = super::try_map(&values, options, |value| {
-            if (low..=high).contains(&value) { Ok(value as i32) } else { Err(beyond(value, to)) }
+            if (low..=last).contains(&value) { Ok(day(value)) } else { Err(beyond(value, to)) }
         })?;
         return relabel(&(Arc::new(days) as ArrayRef), &to.arrow());
     }
