@@ -30,7 +30,12 @@ static NAMES: LazyLock<HashMap<i32, &'static str>> = LazyLock::new(|| {
 impl ErrorCode {
     /// The upper-case name, such as `UNKNOWN_TABLE`; codes that are not in the table are `UNKNOWN_EXCEPTION`.
     pub fn name(self) -> &'static str {
-        NAMES.get(&self.0).copied().unwrap_or("UNKNOWN_EXCEPTION")
+        self.known_name().unwrap_or("UNKNOWN_EXCEPTION")
+    }
+
+    /// The name of a code that is in the table.
+    pub fn known_name(self) -> Option<&'static str> {
+        NAMES.get(&self.0).copied()
     }
 }
 

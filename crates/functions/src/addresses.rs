@@ -88,7 +88,7 @@ pub fn register(registry: &mut Registry) {
 }
 
 fn expect_v4(name: &str, arguments: &[Argument]) -> Result<()> {
-    if matches!(arguments[0].kind, T::UInt8 | T::UInt16 | T::UInt32 | T::UInt64 | T::IPv4) {
+    if matches!(arguments[0].kind, T::Bool | T::UInt8 | T::UInt16 | T::UInt32 | T::UInt64 | T::IPv4) {
         return Ok(());
     }
     Err(illegal(name, arguments, 0, "IPv4 or an unsigned integer"))

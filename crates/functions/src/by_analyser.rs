@@ -6,12 +6,10 @@
 //! what the others mean to an analyser is nothing here, so only their value is left.
 
 use SqlType as T;
-use arrow::array::new_null_array;
-use arrow::datatypes::DataType;
 use gristmill_types::SqlType;
 
 use crate::columns::truths;
-use crate::define::{arity, own_nulls, plain};
+use crate::define::{arity, own_nulls};
 use crate::registry::Registry;
 use crate::scalar::Bound;
 
@@ -39,8 +37,11 @@ pub fn register(registry: &mut Registry) {
     for name in ["inIgnoreSet", "notInIgnoreSet", "globalInIgnoreSet", "globalNotInIgnoreSet"] {
         registry.scalar(
             name,
-            plain(|name, arguments, _| {
+            own_nulls(|name, arguments, _| {
                 arity(name, arguments, 2..=2)?;
+                if arguments[0].kind.is_null_literal() {
+                    return Ok(Bound::null());
+                }
                 Ok(Bound::new(T::UInt8, |_, rows| truths(rows, |_| false)))
             }),
         );
@@ -50,9 +51,6 @@ pub fn register(registry: &mut Registry) {
             name,
             own_nulls(|name, arguments, _| {
                 arity(name, arguments, 2..=2)?;
-                if arguments[0].kind.is_null_literal() {
-                    return Ok(Bound::new(SqlType::null(), |_, rows| Ok(new_null_array(&DataType::Null, rows))));
-                }
                 Ok(Bound::new(T::UInt8, |_, rows| truths(rows, |_| false)))
             }),
         );

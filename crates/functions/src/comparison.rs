@@ -289,7 +289,7 @@ fn distinct(name: &str, arguments: &[Argument], wanted: bool) -> Result<Bound> {
 }
 
 /// Equality in which NULL equals NULL, of the elements of tuples too.
-fn same(a: &ArrayRef, b: &ArrayRef, rows: usize) -> Result<BooleanBuffer> {
+pub fn same(a: &ArrayRef, b: &ArrayRef, rows: usize) -> Result<BooleanBuffer> {
     let equal = match (a.as_struct_opt(), b.as_struct_opt()) {
         (Some(a), Some(b)) if a.num_columns() > 0 => {
             let elements = a.columns().iter().zip(b.columns());

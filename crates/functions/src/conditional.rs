@@ -12,7 +12,7 @@ use arrow::datatypes::Float64Type;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::order::turned;
-use gristmill_types::supertype::bools_as_numbers;
+use gristmill_types::supertype::{Arithmetic, arithmetic_result, bools_as_numbers};
 
 use crate::columns::at;
 use crate::comparison;
@@ -53,7 +53,7 @@ fn condition(name: &str, arguments: &[Argument], i: usize) -> Result<SqlType> {
 }
 
 /// Condition and value in turn, and a value for the rest.
-fn multi_if(name: &str, arguments: &[Argument]) -> Result<Bound> {
+pub fn multi_if(name: &str, arguments: &[Argument]) -> Result<Bound> {
     if arguments.len() < 3 || arguments.len().is_multiple_of(2) {
         let text = format!(
             "Function {name} needs conditions and values in turn and one value more, got {} arguments",
@@ -160,7 +160,10 @@ fn extreme(name: &str, arguments: &[Argument], wanted: Ordering) -> Result<Bound
             *kind = plain;
         }
     }
-    let common = least(name, &kinds)?;
+    let common = match &kinds[..] {
+        [a, b] if is_decimal_beside_number(a, b) => arithmetic_result(Arithmetic::Plus, a, b)?,
+        _ => least(name, &kinds)?,
+    };
     if common.is_null_literal() {
         return Ok(Bound::new(common, |_, rows| Ok(arrow::array::new_null_array(&arrow::datatypes::DataType::Null, rows))));
     }
@@ -204,6 +207,12 @@ fn extreme(name: &str, arguments: &[Argument], wanted: Ordering) -> Result<Bound
         let chosen = interleave(&columns, &picks)?;
         if of == to { Ok(chosen) } else { gristmill_types::cast::cast(&chosen, &of, &to, &Default::default()) }
     }))
+}
+
+/// A decimal and another number, neither of which may be NULL: they have the type of their sum, which an integer does not widen.
+fn is_decimal_beside_number(a: &SqlType, b: &SqlType) -> bool {
+    let fits = |kind: &SqlType| kind.is_number() && !kind.is_nullable();
+    fits(a) && fits(b) && (a.is_decimal() || b.is_decimal())
 }
 
 /// An argument, and a row of it.

@@ -10,6 +10,7 @@ use datafusion::common::ScalarValue;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
+use crate::arithmetic::kinds::integer;
 use crate::columns::{Numbers, at, numbers};
 use crate::define::{constant_integer, illegal, plain};
 use crate::registry::Registry;
@@ -25,7 +26,7 @@ pub fn register(registry: &mut Registry) {
 }
 
 fn is_native_unsigned(kind: &SqlType) -> bool {
-    matches!(kind.integer_bits(), Some((..=64, false)))
+    matches!(integer(kind), Some((..=64, false)))
 }
 
 fn out_of_bound(text: String) -> Error {

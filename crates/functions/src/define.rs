@@ -4,7 +4,9 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use arrow::array::ArrayRef;
+use SqlType as T;
+use arrow::array::{ArrayRef, new_null_array};
+use arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
@@ -86,6 +88,14 @@ where
     Arc::new(Defined { bind, nulls: Nulls::Own, deterministic: true, changes: true })
 }
 
+/// As `of_query`, with NULLs that the framework handles.
+pub fn plain_of_query<F>(bind: F) -> Arc<dyn ScalarFunction>
+where
+    F: Fn(&str, &[Argument], &FunctionEnv) -> Result<Bound> + Send + Sync + 'static,
+{
+    Arc::new(Defined { bind, nulls: Nulls::Propagate, deterministic: true, changes: true })
+}
+
 /// A function that is computed anew for each row; it handles NULL itself.
 pub fn volatile<F>(bind: F) -> Arc<dyn ScalarFunction>
 where
@@ -95,6 +105,11 @@ where
 }
 
 impl Bound {
+    /// NULL in every row.
+    pub fn null() -> Bound {
+        Bound::new(SqlType::null(), |_, rows| Ok(new_null_array(&DataType::Null, rows)))
+    }
+
     /// Arguments stay as they are.
     pub fn new(result: SqlType, kernel: impl Fn(&[ArrayRef], usize) -> Result<ArrayRef> + Send + Sync + 'static) -> Bound {
         Bound { result, arguments: Vec::new(), kernel: Arc::new(kernel) as Kernel }
@@ -108,6 +123,11 @@ impl Bound {
     ) -> Bound {
         Bound { result, arguments, kernel: Arc::new(kernel) as Kernel }
     }
+}
+
+/// Whether the literal NULL is among the arguments.
+pub fn has_null(arguments: &[Argument]) -> bool {
+    arguments.iter().any(|argument| argument.kind.is_null_literal())
 }
 
 /// Refuses a wrong number of arguments.
@@ -155,6 +175,14 @@ pub fn expect_integer(name: &str, arguments: &[Argument], i: usize) -> Result<()
     match arguments.get(i) {
         Some(argument) if argument.kind.is_integer() || *argument.kind.plain() == SqlType::Bool => Ok(()),
         _ => Err(illegal(name, arguments, i, "an integer")),
+    }
+}
+
+/// An integer, or a float whose fraction is left out.
+pub fn expect_place(name: &str, arguments: &[Argument], i: usize) -> Result<()> {
+    match arguments.get(i).map(|argument| argument.kind.plain()) {
+        Some(T::Float32 | T::Float64) => Ok(()),
+        _ => expect_integer(name, arguments, i),
     }
 }
 

@@ -64,7 +64,10 @@ pub(crate) fn push_geohash(lon: f64, lat: f64, precision: usize, out: &mut Vec<u
     }
 }
 
-/// The middle of the cell.
+/// Of a hash; what follows tells nothing more.
+const LETTERS_MAX: usize = 12;
+
+/// The middle of the cell. A letter that is none stands for the last one, as ClickHouse has it.
 fn decode(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
     expect_string(name, arguments, 0)?;
@@ -74,11 +77,8 @@ fn decode(name: &str, arguments: &[Argument]) -> Result<Bound> {
         let (mut lon, mut lat) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
         for row in 0..rows {
             let (mut lon_range, mut lat_range) = ((-180.0, 180.0), (-90.0, 90.0));
-            let codes = hashes
-                .get(row)
-                .iter()
-                .take(24)
-                .map_while(|letter| LETTERS.iter().position(|known| *known == letter.to_ascii_lowercase()));
+            let code = |letter: &u8| LETTERS.iter().position(|known| known == letter).unwrap_or(LETTERS.len() - 1);
+            let codes = hashes.get(row).iter().take(LETTERS_MAX).map(code);
             for (bit, set) in codes.flat_map(|code| (0..5).rev().map(move |bit| code >> bit & 1 == 1)).enumerate() {
                 let range: &mut (f64, f64) = if bit % 2 == 0 { &mut lon_range } else { &mut lat_range };
                 let middle = (range.0 + range.1) / 2.0;
@@ -166,6 +166,9 @@ fn crosses_oddly((x, y): (f64, f64), xs: &[f64], ys: &[f64]) -> bool {
 /// Points, or arrays of points of any depth, with their coordinates the other way round.
 fn flip(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
+    if arguments[0].kind.is_null_literal() {
+        return Ok(Bound::null());
+    }
     let mut kind = arguments[0].kind.storage();
     let mut depth = 0;
     while let T::Array(element) = kind {

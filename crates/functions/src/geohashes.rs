@@ -73,7 +73,7 @@ fn in_box(name: &str, arguments: &[Argument]) -> Result<Bound> {
             return Err(illegal(name, arguments, i, format!("{}, as the first one is", arguments[0].kind)));
         }
     }
-    if arguments[4].kind != T::UInt8 {
+    if !matches!(arguments[4].kind, T::UInt8 | T::Bool) {
         return Err(illegal(name, arguments, 4, "UInt8"));
     }
     let casts = [vec![T::Float64; 4], vec![T::UInt8]].concat();

@@ -11,6 +11,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use h3o::{Boundary, CellIndex, DirectedEdgeIndex, LatLng, Resolution};
 
+use crate::arithmetic::kinds::integer;
 use crate::columns::{Bytes, at, list, numbers, strings};
 use crate::define::{arity, illegal, plain};
 use crate::registry::Registry;
@@ -23,6 +24,13 @@ const STEPS_MAX: u64 = 10_000;
 const ELEMENTS_MAX: u64 = 1 << 30;
 /// Degrees of a metre along an edge.
 const DEGREES_OF_METRE: f64 = 8.993_205_922_712_88e-6;
+
+/// A length with ten digits, at most nine behind the point: so they stand in H3's own list.
+fn as_listed(length: f64) -> f64 {
+    let rounded = |text: String| text.parse().unwrap_or(length);
+    let ten_digits: f64 = rounded(format!("{length:.9e}"));
+    rounded(format!("{ten_digits:.9}"))
+}
 
 /// What an argument is.
 #[derive(Clone, Copy)]
@@ -41,8 +49,8 @@ impl Takes {
     fn fits(self, kind: &SqlType) -> bool {
         match self {
             Takes::Cell | Takes::Edge | Takes::Index => *kind == T::UInt64,
-            Takes::Resolution => *kind == T::UInt8,
-            Takes::Steps => matches!(kind.integer_bits(), Some((..=64, false))),
+            Takes::Resolution => matches!(kind, T::UInt8 | T::Bool),
+            Takes::Steps => matches!(integer(kind), Some((..=64, false))),
             Takes::ShortSteps => *kind == T::UInt16,
             Takes::Degrees => *kind == T::Float64,
         }
@@ -250,9 +258,14 @@ pub fn register(registry: &mut Registry) {
         Ok(u8::from(DirectedEdgeIndex::try_from(row.word(0)).is_ok()))
     });
 
-    float(registry, "h3EdgeAngle", OF_RESOLUTION, |row| Ok(DEGREES_OF_METRE * row.resolution(0)?.edge_length_m()));
-    float(registry, "h3EdgeLengthM", OF_RESOLUTION, |row| Ok(row.resolution(0)?.edge_length_m()));
-    float(registry, "h3EdgeLengthKm", OF_RESOLUTION, |row| Ok(row.resolution(0)?.edge_length_km()));
+    float(
+        registry,
+        "h3EdgeAngle",
+        OF_RESOLUTION,
+        |row| Ok(DEGREES_OF_METRE * as_listed(row.resolution(0)?.edge_length_m())),
+    );
+    float(registry, "h3EdgeLengthM", OF_RESOLUTION, |row| Ok(as_listed(row.resolution(0)?.edge_length_m())));
+    float(registry, "h3EdgeLengthKm", OF_RESOLUTION, |row| Ok(as_listed(row.resolution(0)?.edge_length_km())));
     float(registry, "h3HexAreaM2", OF_RESOLUTION, |row| Ok(row.resolution(0)?.area_m2()));
     float(registry, "h3HexAreaKm2", OF_RESOLUTION, |row| Ok(row.resolution(0)?.area_km2()));
     float(registry, "h3CellAreaM2", &[Cell], |row| Ok(row.cell(0)?.area_m2()));
@@ -435,11 +448,28 @@ fn from_text(name: &str, arguments: &[Argument]) -> Result<Bound> {
     let name = name.to_string();
     Ok(Bound::new(T::UInt64, move |args, rows| {
         let texts = Bytes::of(&args[0])?;
-        numbers::<UInt64Type>(rows, |row| {
-            let text = String::from_utf8_lossy(texts.get(row));
-            let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(&text);
-            let index = u64::from_str_radix(digits, 16).ok().filter(|index| CellIndex::try_from(*index).is_ok());
-            index.ok_or_else(|| no_index(&name, &text))
+        numbers::<UInt64Type>(rows, |row| match hexadecimal(texts.get(row)) {
+            0 => Err(no_index(&name, &String::from_utf8_lossy(texts.get(row)))),
+            index => Ok(index),
         })
     }))
+}
+
+/// The number that a text begins with, as C reads it: 0 where there is none, and the greatest where it is too large.
+fn hexadecimal(text: &[u8]) -> u64 {
+    let text = text.trim_ascii_start();
+    let (negative, text) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    };
+    let digits = text.strip_prefix(b"0x").or_else(|| text.strip_prefix(b"0X")).unwrap_or(text);
+    let mut number = 0u64;
+    for digit in digits.iter().map_while(|digit| char::from(*digit).to_digit(16)) {
+        match number.checked_mul(16) {
+            Some(shifted) => number = shifted | u64::from(digit),
+            None => return u64::MAX,
+        }
+    }
+    if negative { number.wrapping_neg() } else { number }
 }

@@ -11,8 +11,9 @@ use datafusion::logical_expr::Expr;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
+use crate::arrays::has_entry;
 use crate::arrays::higher::{LambdaBody, higher_order_call};
-use crate::columns::{at, broadcast, list_of, numbers, truths};
+use crate::columns::{at, broadcast, list_of, numbers};
 use crate::define::{arity, expect_array, illegal, own_nulls, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
@@ -22,15 +23,15 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("map", own_nulls(|name, arguments, _| map(name, arguments)));
     registry.scalar("mapKeys", plain(|name, arguments, _| side(name, arguments, true)));
     registry.scalar("mapValues", plain(|name, arguments, _| side(name, arguments, false)));
-    registry.scalar("mapContainsKey", plain(|name, arguments, _| contains(name, arguments, true)));
+    registry.scalar("mapContainsKey", own_nulls(|name, arguments, _| has_entry(name, arguments, true)));
     registry.alias("mapContains", "mapContainsKey");
-    registry.scalar("mapContainsValue", plain(|name, arguments, _| contains(name, arguments, false)));
+    registry.scalar("mapContainsValue", own_nulls(|name, arguments, _| has_entry(name, arguments, false)));
     registry.scalar("mapFromArrays", plain(|name, arguments, _| from_arrays(name, arguments)));
     registry.alias("MAP_FROM_ARRAYS", "mapFromArrays");
     registry.scalar("mapAdd", plain(|name, arguments, _| combine(name, arguments, Combine::Add)));
     registry.scalar("mapSubtract", plain(|name, arguments, _| combine(name, arguments, Combine::Subtract)));
     registry.scalar("mapUpdate", plain(|name, arguments, _| combine(name, arguments, Combine::Replace)));
-    registry.scalar("mapConcat", plain(|name, arguments, _| combine(name, arguments, Combine::Append)));
+    registry.scalar("mapConcat", plain(|name, arguments, _| concat(name, arguments)));
     registry.scalar(
         "mapLength",
         plain(|name, arguments, _| {
@@ -112,36 +113,18 @@ fn side(name: &str, arguments: &[Argument], keys: bool) -> Result<Bound> {
     }))
 }
 
-fn contains(name: &str, arguments: &[Argument], keys: bool) -> Result<Bound> {
-    arity(name, arguments, 2..=2)?;
-    let (key, value) = parts(name, arguments, 0)?;
-    let casts = vec![arguments[0].kind.plain().clone(), if keys { key } else { value.plain().clone() }];
-    Ok(Bound::cast(casts, T::UInt8, move |args, rows| {
-        if keys {
-            let found = crate::arrays::find_keys(&args[0], &args[1], rows)?;
-            return truths(rows, |row| found[row].is_some());
-        }
-        let map = args[0].as_map();
-        let encoded = crate::arrays::comparable(&[map.values().clone(), args[1].clone()])?;
-        let offsets = map.value_offsets();
-        truths(rows, |row| {
-            let (index, wanted) = (at(map.len(), row), encoded[1].row(at(args[1].len(), row)));
-            (offsets[index] as usize..offsets[index + 1] as usize).any(|i| encoded[0].row(i) == wanted)
-        })
-    }))
-}
-
 fn from_arrays(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     // A map is an array of pairs.
-    if let [keys, values] = arguments
-        && let T::Map(..) = values.kind.plain()
-    {
-        let (key, value) = parts(name, arguments, 1)?;
-        let pairs = SqlType::array(T::Tuple(vec![(None, key), (None, value)]));
-        return from_arrays(name, &[keys.clone(), Argument { kind: pairs, constant: None }]);
-    }
-    let (key, value) = (expect_array(name, arguments, 0)?.clone(), expect_array(name, arguments, 1)?.clone());
+    let as_pairs = |argument: &Argument| match argument.kind.plain() {
+        T::Map(key, value) => {
+            let pair = T::Tuple(vec![(None, key.as_ref().clone()), (None, value.as_ref().clone())]);
+            Argument { kind: SqlType::array(pair), constant: None }
+        }
+        _ => argument.clone(),
+    };
+    let arguments: Vec<Argument> = arguments.iter().map(as_pairs).collect();
+    let (key, value) = (expect_array(name, &arguments, 0)?.clone(), expect_array(name, &arguments, 1)?.clone());
     let key = key.plain().clone();
     let kind = T::Map(Box::new(key.clone()), Box::new(value.clone()));
     let name = name.to_string();
@@ -162,6 +145,11 @@ enum Combine {
     Append,
 }
 
+/// The entries of maps one after another.
+pub fn concat(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    combine(name, arguments, Combine::Append)
+}
+
 /// A tuple of an array of keys and one of values, as a map was written once.
 fn pair_of_arrays(kind: &SqlType) -> Option<(&SqlType, &SqlType)> {
     match kind {
@@ -180,21 +168,19 @@ fn combine_tuples(name: &str, arguments: &[Argument], how: Combine) -> Result<Bo
         _ if kind.is_float() => T::Float64,
         _ => kind.clone(),
     };
-    let (mut casts, mut maps, mut signed) = (Vec::new(), Vec::new(), false);
+    let (mut casts, mut maps) = (Vec::new(), Vec::new());
     for (i, argument) in arguments.iter().enumerate() {
         let Some((key, value)) = pair_of_arrays(&argument.kind) else {
             return Err(illegal(name, arguments, i, "a Tuple of an array of keys and an array of values"));
         };
-        signed |= !matches!(value.integer_bits(), Some((_, false)));
         casts.push(T::Tuple(vec![(None, SqlType::array(key.clone())), (None, SqlType::array(widest(value)))]));
         maps.push(Argument { kind: T::Map(Box::new(key.clone()), Box::new(widest(value))), constant: None });
     }
     let bound = combine(name, &maps, how)?;
     let T::Map(key, value) = &bound.result else { return Err(Error::logical("maps make a map")) };
-    // Without a sign a difference wraps.
-    let value = if signed { value.as_ref().clone() } else { T::UInt64 };
-    let result = T::Tuple(vec![(None, SqlType::array(key.as_ref().clone())), (None, SqlType::array(value.clone()))]);
-    let (kinds, made) = (casts.clone(), bound.result.clone());
+    let result =
+        T::Tuple(vec![(None, SqlType::array(key.as_ref().clone())), (None, SqlType::array(value.as_ref().clone()))]);
+    let kinds = casts.clone();
     let options = gristmill_types::cast::CastOptions::default();
     let targets = if bound.arguments.is_empty() { maps.into_iter().map(|map| map.kind).collect() } else { bound.arguments };
     Ok(Bound::cast(casts, result.clone(), move |args, rows| {
@@ -204,16 +190,16 @@ fn combine_tuples(name: &str, arguments: &[Argument], how: Combine) -> Result<Bo
             .map(|(array, (from, to))| gristmill_types::cast::cast(&broadcast(array, rows)?, from, to, &options))
             .collect::<Result<Vec<_>>>()?;
         let map = (bound.kernel)(&maps, rows)?;
-        let (map, T::Map(_, summed)) = (map.as_map(), &made) else { return Err(Error::logical("maps make a map")) };
-        let values = gristmill_types::cast::cast(map.values(), summed, &value, &options)?;
+        let map = map.as_map();
         let keys = list_of(map.keys().clone(), map.offsets().clone())?;
-        let values = list_of(values, map.offsets().clone())?;
+        let values = list_of(map.values().clone(), map.offsets().clone())?;
         crate::tuples::struct_array(&result, vec![keys, values], rows)
     }))
 }
 
 fn combine(name: &str, arguments: &[Argument], combine: Combine) -> Result<Bound> {
-    arity(name, arguments, 2..=usize::MAX)?;
+    let fewest = if combine == Combine::Append { 1 } else { 2 };
+    arity(name, arguments, fewest..=usize::MAX)?;
     if matches!(combine, Combine::Add | Combine::Subtract) && pair_of_arrays(&arguments[0].kind).is_some() {
         return combine_tuples(name, arguments, combine);
     }
@@ -224,10 +210,10 @@ fn combine(name: &str, arguments: &[Argument], combine: Combine) -> Result<Bound
     if arithmetic {
         value = match value.plain() {
             kind if kind.is_float() => T::Float64,
-            kind if kind.integer_bits().is_some_and(|(bits, _)| bits <= 64) => match combine {
-                Combine::Subtract => T::Int64,
-                _ => SqlType::integer(64, kind.integer_bits().is_some_and(|(_, signed)| signed)),
-            },
+            // Without a sign a difference wraps.
+            kind if kind.integer_bits().is_some_and(|(bits, _)| bits <= 64) => {
+                SqlType::integer(64, kind.integer_bits().is_some_and(|(_, signed)| signed))
+            }
             _ => return Err(illegal(name, arguments, 0, "a Map of numbers")),
         };
     }

@@ -11,6 +11,7 @@ use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::cast::{CastOptions, cast};
 
+use crate::arrays::sorted_length;
 use crate::columns::{Bytes, Numbers, at, broadcast, too_large, truths};
 use crate::define::{arity, expect_string, illegal, plain};
 use crate::maps::{map_array, parts};
@@ -69,7 +70,7 @@ fn partial_sort(name: &str, arguments: &[Argument], reverse: bool) -> Result<Bou
                 if reverse { order.reverse() } else { order }
             };
             let chosen = &mut picks[first..];
-            let limit = limits.get(row).clamp(0, chosen.len() as i64) as usize;
+            let limit = sorted_length(limits.get(row), chosen.len());
             if limit > 0 && limit < chosen.len() {
                 chosen.select_nth_unstable_by(limit - 1, compare);
             }

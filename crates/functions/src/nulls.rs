@@ -77,11 +77,13 @@ fn first_non_default(name: &str, arguments: &[Argument]) -> Result<Bound> {
     let used: Vec<usize> = (0..arguments.len()).filter(|i| !arguments[*i].kind.is_null_literal()).collect();
     let mut plain: Vec<SqlType> = used.iter().map(|i| without_nullable(&arguments[*i].kind)).collect();
     if plain.is_empty() {
-        return Ok(Bound::new(SqlType::null(), |_, rows| Ok(arrow::array::new_null_array(&DataType::Null, rows))));
+        return Ok(Bound::null());
     }
     with_signs(&mut plain, |i| arguments[used[i]].constant.as_ref());
-    let common = least(name, &plain)?.without_low_cardinality();
     let nullable = arguments.iter().any(|argument| argument.kind.is_nullable());
+    let common = least(name, &plain)?;
+    let keeps_dictionary = !nullable && plain.iter().all(SqlType::is_low_cardinality);
+    let common = if keeps_dictionary { common } else { common.without_low_cardinality() };
     let result = if nullable { common.clone().nullable() } else { common.clone() };
     let casts = arguments.iter().map(|argument| match argument.kind.is_null_literal() {
         true => argument.kind.clone(),
@@ -110,7 +112,6 @@ fn first_non_default(name: &str, arguments: &[Argument]) -> Result<Bound> {
 
 /// The first value that is not NULL.
 fn coalesce(name: &str, arguments: &[Argument]) -> Result<Bound> {
-    arity(name, arguments, 1..=usize::MAX)?;
     let mut kinds = Vec::new();
     let mut used = Vec::new();
     for (i, argument) in arguments.iter().enumerate() {
@@ -125,7 +126,7 @@ fn coalesce(name: &str, arguments: &[Argument]) -> Result<Bound> {
         }
     }
     let Some(last) = kinds.last() else {
-        return Ok(Bound::new(SqlType::null(), |_, rows| Ok(arrow::array::new_null_array(&DataType::Null, rows))));
+        return Ok(Bound::null());
     };
     let nullable = last.is_nullable();
     let mut plain: Vec<SqlType> = kinds.iter().map(without_nullable).collect();
@@ -191,11 +192,17 @@ fn null_if(name: &str, arguments: &[Argument]) -> Result<Bound> {
     if arguments.iter().any(|argument| argument.kind.is_null_literal()) {
         return Ok(Bound::new(result, |args, rows| broadcast(&args[0], rows)));
     }
-    let common = comparison::common(name, &arguments[0].kind, &arguments[1].kind)?;
-    let (from, to) = (arguments[0].kind.clone(), common.clone());
+    let is_number_read = is_read(&arguments[0], &arguments[1]);
+    let common = match is_number_read {
+        true => arguments[1].kind.plain().clone(),
+        false if is_read(&arguments[1], &arguments[0]) => arguments[0].kind.plain().clone(),
+        false => comparison::common(name, &arguments[0].kind, &arguments[1].kind)?,
+    };
+    // A text that is no number is an error, not NULL.
+    let (from, to) = (arguments[0].kind.clone(), if is_number_read { common.clone() } else { common.clone().nullable() });
     let second = if arguments[1].kind.is_nullable() { common.nullable() } else { common };
     Ok(Bound::cast(vec![kind, second], result, move |args, rows| {
-        let first = gristmill_types::cast::cast(&args[0], &from, &to.clone().nullable(), &Default::default())?;
+        let first = gristmill_types::cast::cast(&args[0], &from, &to, &Default::default())?;
         let equal = comparison::compare(&first, &args[1], rows, std::cmp::Ordering::is_eq)?;
         let (first_valid, second_valid) = (validity(&first), validity(&args[1]));
         let array = broadcast(&args[0], rows)?;
@@ -205,6 +212,12 @@ fn null_if(name: &str, arguments: &[Argument]) -> Result<Bound> {
             (0..rows).map(|row| is(&first_valid, row) && !(is(&second_valid, row) && equal.value(row))).collect();
         Ok(make_array(array.to_data().into_builder().nulls(Some(NullBuffer::new(keep))).build()?))
     }))
+}
+
+/// Whether a constant text is read as the number that it stands beside.
+fn is_read(text: &Argument, number: &Argument) -> bool {
+    let is_text = text.kind.is_string() && text.constant.as_ref().is_some_and(|value| !value.is_null());
+    is_text && number.kind.is_number() && number.constant.is_none()
 }
 
 /// NULL becomes the type's default.

@@ -33,6 +33,9 @@ pub fn register(registry: &mut Registry) {
         "getMacro",
         of_query(|name, arguments, _| {
             arity(name, arguments, 1..=1)?;
+            if arguments[0].kind.is_null_literal() {
+                return Ok(Bound::null());
+            }
             let macro_name = need_constant_text(name, arguments, 0)?;
             let text = macros::substitution(&macro_name).ok_or_else(|| {
                 Error::new(ErrorCode::NO_ELEMENTS_IN_CONFIG, format!("No macro {macro_name} in config: name it in <macros>"))
@@ -79,6 +82,9 @@ pub fn register(registry: &mut Registry) {
         "currentSchemas",
         of_query(|name, arguments, env| {
             arity(name, arguments, 1..=1)?;
+            if arguments[0].kind.is_null_literal() {
+                return Ok(Bound::null());
+            }
             // Whether schemas that nobody named count as well, says PostgreSQL: there are none.
             if arguments[0].kind != T::Bool {
                 return Err(illegal(name, arguments, 0, "Bool"));

@@ -15,7 +15,7 @@ use gristmill_types::SqlType;
 use parking_lot::RwLock;
 
 use crate::columns::{Numbers, strings};
-use crate::define::{arity, expect_integer, of_query, plain, volatile};
+use crate::define::{arity, expect_place, of_query, plain, volatile};
 use crate::registry::Registry;
 use crate::scalar::{Bound, FunctionEnv, ScalarFunction};
 
@@ -195,13 +195,13 @@ pub fn register(registry: &mut Registry) {
         "errorCodeToName",
         plain(|name, arguments, _| {
             arity(name, arguments, 1..=1)?;
-            expect_integer(name, arguments, 0)?;
+            expect_place(name, arguments, 0)?;
             Ok(Bound::cast(vec![T::Int64], T::LowCardinality(Box::new(T::String)), |args, rows| {
                 let codes = Numbers::of::<Int64Type>(&args[0])?;
                 strings(rows, |row, out| {
-                    let code = i32::try_from(codes.get(row)).unwrap_or(0);
-                    let name = if code == 0 { "OK" } else { ErrorCode(code).name() };
-                    out.extend_from_slice(name.as_bytes());
+                    let code = codes.get(row) as i32;
+                    let name = if code == 0 { Some("OK") } else { ErrorCode(code).known_name() };
+                    out.extend_from_slice(name.unwrap_or("").as_bytes());
                     Ok(())
                 })
             }))

@@ -9,6 +9,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use sqids::Sqids;
 
+use crate::arithmetic::kinds::integer;
 use crate::columns::{Bytes, Numbers, list, strings};
 use crate::define::{arity, bad_argument, expect_string, illegal, plain};
 use crate::registry::Registry;
@@ -28,7 +29,7 @@ fn encode(name: &str, arguments: &[Argument]) -> Result<Bound> {
         return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, text));
     }
     for i in 0..arguments.len() {
-        if !matches!(arguments[i].kind.integer_bits(), Some((..=64, false))) {
+        if !matches!(integer(&arguments[i].kind), Some((..=64, false))) {
             return Err(illegal(name, arguments, i, "an unsigned integer of up to 64 bits"));
         }
     }

@@ -116,7 +116,8 @@ fn part(array: &ArrayRef, index: usize, levels: usize) -> Result<ArrayRef> {
     }
 }
 
-fn concat(name: &str, arguments: &[Argument]) -> Result<Bound> {
+/// The elements of tuples one after another.
+pub fn concat(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=usize::MAX)?;
     let mut all = Vec::new();
     for i in 0..arguments.len() {

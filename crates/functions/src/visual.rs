@@ -5,6 +5,7 @@ use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{Float64Type, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
+use unicode_width::UnicodeWidthChar;
 
 use crate::columns::{Numbers, at, numbers, strings};
 use crate::define::{arity, bad_argument, expect_number, own_nulls, plain};
@@ -62,9 +63,18 @@ fn visible_width(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Resul
             }
             out.clear();
             texts.write(row, &mut out);
-            Ok(String::from_utf8_lossy(&out).chars().count() as u64)
+            Ok(width(&out))
         })
     }))
+}
+
+/// Columns between the places that a tab goes to.
+const TAB: usize = 8;
+
+/// Columns that a text takes on a terminal. What controls one, or is no UTF-8, takes none.
+fn width(text: &[u8]) -> u64 {
+    let characters = text.utf8_chunks().flat_map(|chunk| chunk.valid().chars());
+    characters.fold(0, |width, c| if c == '\t' { width / TAB * TAB + TAB } else { width + c.width().unwrap_or(0) }) as u64
 }
 
 /// Bytes of all arguments together, as they lie in memory uncompressed.

@@ -18,7 +18,7 @@ use siphasher::sip128::Hasher128;
 use super::sip::sip_128_keyed;
 use super::{Any, OF_NOTHING, OF_NOTHING_128, OF_NULL, hash_columns, salted_int_hash_32, salted_int_hash_64};
 use crate::columns::{at, broadcast};
-use crate::define::{arity, bad_argument, own_nulls};
+use crate::define::{bad_argument, own_nulls};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -135,7 +135,9 @@ fn of_values(arguments: &[Argument], result: SqlType, hash: Hash) -> Bound {
 }
 
 fn keyed(name: &str, arguments: &[Argument], result: SqlType, hash: Hash) -> Result<Bound> {
-    arity(name, arguments, 1..=usize::MAX)?;
+    if arguments.is_empty() {
+        return Ok(Bound::new(result, move |args, rows| hash(None, args, &[], rows)));
+    }
     if arguments.iter().any(|argument| argument.kind.is_null_literal()) {
         return Ok(all_null());
     }

@@ -5,6 +5,7 @@ mod city;
 pub(crate) mod crc32c;
 mod farm;
 mod iceberg;
+mod java;
 mod keyed;
 mod metro;
 mod murmur;
@@ -24,12 +25,12 @@ use std::sync::Arc;
 use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::buffer::NullBuffer;
-use arrow::datatypes::{ArrowPrimitiveType, DataType, Int32Type, UInt32Type, UInt64Type};
+use arrow::datatypes::{ArrowPrimitiveType, DataType, Decimal128Type, UInt32Type, UInt64Type};
 use gristmill_base::{Error, Result};
 use gristmill_types::SqlType;
 use md5::Digest;
 
-use crate::columns::{Bytes, at, broadcast, bytes_to, list_of, numbers, unary};
+use crate::columns::{Bytes, at, broadcast, bytes_to, list_of, numbers};
 use crate::define::{arity, expect_string, illegal, own_nulls, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
@@ -63,6 +64,7 @@ pub fn register(registry: &mut Registry) {
     keyed::register(registry);
     special::register(registry);
     iceberg::register(registry);
+    java::register(registry);
     shingles::register(registry);
     digest(registry, "RIPEMD160", 20, |bytes, out| out.copy_from_slice(&ripemd::Ripemd160::digest(bytes)));
     digest(registry, "keccak256", 32, |bytes, out| out.copy_from_slice(&sha3::Keccak256::digest(bytes)));
@@ -78,16 +80,9 @@ pub fn register(registry: &mut Registry) {
     text_hash::<UInt32Type>(registry, "CRC32", T::UInt32, |bytes| crc32(bytes, 0xFFFF_FFFF) ^ 0xFFFF_FFFF);
     text_hash::<UInt32Type>(registry, "CRC32IEEE", T::UInt32, |bytes| crc32(bytes, 0));
     text_hash::<UInt64Type>(registry, "CRC64", T::UInt64, crc64);
-    text_hash::<Int32Type>(registry, "hiveHash", T::Int32, |bytes| java_hash(bytes) & i32::MAX);
     for name in ["CRC32", "CRC32IEEE", "CRC64"] {
         registry.any_case(name);
     }
-    registry.scalar("javaHash", plain(|name, arguments, _| java(name, arguments)));
-    text_hash::<Int32Type>(registry, "javaHashUTF16LE", T::Int32, |bytes| {
-        bytes.chunks(2).fold(0i32, |hash, pair| {
-            hash.wrapping_mul(31).wrapping_add(i32::from(u16::from_le_bytes([pair[0], *pair.get(1).unwrap_or(&0)])))
-        })
-    });
 }
 
 /// The first half of the digest as a number.
@@ -328,12 +323,17 @@ fn hash_column<H: Copy + Default, B: Fn(&[u8]) -> H + Copy, C: Fn(H, H) -> H + C
             let data = array.to_data();
             let carried =
                 array.data_type().primitive_width().ok_or_else(|| Error::not_implemented(format!("Hash of {kind}")))?;
-            let width = stored_width(kind, carried);
-            // Decimals, and times that are kept as such, are hashed by their bytes.
-            let mixes = width <= 8 && !matches!(kind, T::Decimal { .. } | T::DateTime64(..) | T::Time64(_));
+            let (skip, width) = stored_place(kind, carried);
+            // What is neither a whole number nor a common float is hashed by its bytes.
+            let by_bytes = matches!(
+                kind,
+                T::Decimal { .. } | T::DateTime64(..) | T::Time | T::Time64(_) | T::Interval(_) | T::BFloat16
+            );
+            let mixes = width <= 8 && !by_bytes;
             let buffer = &data.buffers()[0].as_slice()[data.offset() * carried..];
             put(&mut (0..rows).map(|row| {
-                let bytes = &buffer[row * carried..row * carried + width];
+                let start = row * carried + skip;
+                let bytes = &buffer[start..start + width];
                 match how.number {
                     Some(_) if mixes => {
                         let mut word = [0; 8];
@@ -357,16 +357,19 @@ fn check_lengths<H, B, C>(how: Any<H, B, C>, mut lengths: impl Iterator<Item = u
     }
 }
 
-/// Bytes that ClickHouse stores a value in, which may be fewer than it is carried in here.
-fn stored_width(kind: &SqlType, carried: usize) -> usize {
-    match kind {
+/// Where the bytes that ClickHouse stores a value in lie among those that it is carried in here, and how many they are.
+fn stored_place(kind: &SqlType, carried: usize) -> (usize, usize) {
+    let width = match kind {
+        // The high half of a Float32.
+        T::BFloat16 => return (2, 2),
         T::Date => 2,
         T::DateTime(_) => 4,
         T::Decimal { precision: 0..=9, .. } => 4,
         T::Decimal { precision: 10..=18, .. } => 8,
         T::Int128 | T::UInt128 => 16,
         _ => carried,
-    }
+    };
+    (0, width)
 }
 
 fn hash_word<H, B: Fn(&[u8]) -> H, C>(word: u64, width: usize, how: Any<H, B, C>) -> H {
@@ -381,10 +384,12 @@ fn int_hash(name: &str, arguments: &[Argument], result: SqlType) -> Result<Bound
     let kind = arguments[0].kind.plain().clone();
     let Some((..=64, _)) = crate::arithmetic::kinds::integer(&kind).or(match kind {
         T::Date => Some((16, false)),
-        T::DateTime(_) => Some((32, false)),
+        T::Date32 => Some((32, true)),
+        T::DateTime(_) | T::IPv4 => Some((32, false)),
+        T::Decimal { precision: ..=18, .. } => Some((64, true)),
         _ => None,
     }) else {
-        return Err(illegal(name, arguments, 0, "an integer of up to 64 bits, a Date or a DateTime"));
+        return Err(illegal(name, arguments, 0, "an integer or Decimal of up to 64 bits, a Date, a DateTime or an IPv4"));
     };
     let cast = if kind.is_integer() || kind == T::Bool { T::Int64 } else { kind.clone() };
     let unsigned = kind == T::UInt64;
@@ -392,6 +397,12 @@ fn int_hash(name: &str, arguments: &[Argument], result: SqlType) -> Result<Bound
     Ok(Bound::cast(vec![if unsigned { T::UInt64 } else { cast }], result, move |args, _| {
         let words: Vec<u64> = match args[0].data_type() {
             DataType::UInt64 => args[0].as_primitive::<UInt64Type>().values().to_vec(),
+            DataType::UInt32 => {
+                args[0].as_primitive::<UInt32Type>().values().iter().map(|value| u64::from(*value)).collect()
+            }
+            DataType::Decimal128(..) => {
+                args[0].as_primitive::<Decimal128Type>().values().iter().map(|value| *value as u64).collect()
+            }
             DataType::Date32 => {
                 args[0].as_primitive::<arrow::datatypes::Date32Type>().values().iter().map(|day| *day as u64).collect()
             }
@@ -415,7 +426,9 @@ fn digest(registry: &mut Registry, name: &str, width: usize, f: fn(&[u8], &mut [
         name,
         plain(move |name, arguments, _| {
             arity(name, arguments, 1..=1)?;
-            expect_string(name, arguments, 0)?;
+            if arguments[0].kind != T::IPv6 {
+                expect_string(name, arguments, 0)?;
+            }
             Ok(Bound::new(T::FixedString(width), move |args, _| {
                 let source = Bytes::of(&args[0])?;
                 fixed(source.len(), width, |row, out| f(source.get(row), out))
@@ -447,22 +460,6 @@ fn crc64(bytes: &[u8]) -> u64 {
             |crc: u64, _| if crc & 1 == 1 { crc >> 1 ^ 0xC96C_5795_D787_0F42 } else { crc >> 1 },
         )
     })
-}
-
-fn java_hash(bytes: &[u8]) -> i32 {
-    bytes.iter().fold(0i32, |hash, byte| hash.wrapping_mul(31).wrapping_add(i32::from(*byte as i8)))
-}
-
-fn java(name: &str, arguments: &[Argument]) -> Result<Bound> {
-    arity(name, arguments, 1..=1)?;
-    match arguments[0].kind.plain() {
-        T::String | T::FixedString(_) => Ok(Bound::new(T::Int32, |args, _| bytes_to::<Int32Type>(&args[0], java_hash))),
-        T::Int8 | T::Int16 | T::Int32 => Ok(Bound::cast(vec![T::Int32], T::Int32, |args, _| Ok(args[0].clone()))),
-        T::Int64 => Ok(Bound::new(T::Int32, |args, _| {
-            unary::<arrow::datatypes::Int64Type, Int32Type>(&args[0], |value| (value ^ ((value as u64) >> 32) as i64) as i32)
-        })),
-        _ => Err(illegal(name, arguments, 0, "String or a signed integer")),
-    }
 }
 
 /// One value for a constant, for callers that hash keys.

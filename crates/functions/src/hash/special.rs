@@ -28,18 +28,16 @@ fn url_hash(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=2)?;
     expect_string(name, arguments, 0)?;
     let mut casts = vec![arguments[0].kind.clone()];
-    let mut level = None;
     if arguments.len() == 2 {
         expect_integer(name, arguments, 1)?;
-        let given = constant_integer(&arguments[1]).ok_or_else(|| not_constant(name, 1))?;
-        level = Some(usize::try_from(given).map_err(|_| bad_argument(name, "the level cannot be negative"))?);
         casts.push(T::Int64);
     }
     Ok(Bound::cast(casts, T::UInt64, move |args, rows| {
         let urls = Bytes::of(&args[0])?;
+        let levels = args.get(1).map(Numbers::of::<Int64Type>).transpose()?;
         numbers::<UInt64Type>(rows, |row| {
             let url = urls.get(row);
-            let url = level.map_or(url, |level| &url[..level_end(url, level)]);
+            let url = levels.map_or(url, |levels| &url[..level_end(url, levels.get(row))]);
             Ok(city_hash_64(match url {
                 [head @ .., b'/' | b'?' | b'#'] => head,
                 other => other,
@@ -48,23 +46,28 @@ fn url_hash(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }))
 }
 
-/// Where the part of the URL ends that belongs to a level: 0 is the host, each `/`, `?` and `#` begins a further one.
-fn level_end(url: &[u8], level: usize) -> usize {
+/// Where the part of the URL ends that belongs to a level: 0 is the host, each `/`, `?` and `#` begins a further one. A level that
+/// there is not, such as any below 0, has no part.
+fn level_end(url: &[u8], level: i64) -> usize {
     let is_border = |c: &u8| matches!(c, b'/' | b'?' | b'#');
-    let next = |from: usize| url[from..].iter().position(is_border).map(|at| from + at);
-    let host = memchr::memmem::find(url, b"://").map(|at| at + 3);
-    let Some(host) = host else {
+    // Behind the next border.
+    let next = |from: usize| url[from..].iter().position(is_border).map_or(url.len(), |at| from + at + 1);
+    let scheme = url.iter().take_while(|c| c.is_ascii_lowercase() || c.is_ascii_digit()).count();
+    let host = scheme + 3;
+    if level < 0 {
+        return 0;
+    }
+    if scheme == 0 || !url[scheme..].starts_with(b"://") || host == url.len() {
         // Without a host there are no levels above the first.
         return if level == 0 { url.len() } else { 0 };
-    };
-    let mut end = next(host).unwrap_or(url.len());
-    for _ in 0..level {
-        if end + 1 >= url.len() {
-            return url.len();
-        }
-        end = next(end + 1).unwrap_or(url.len());
     }
-    end
+    let (mut end, mut left) = (next(host), level);
+    while left != 0 && end < url.len() {
+        end += url[end..].iter().take_while(|c| is_border(c)).count();
+        end = next(end);
+        left -= 1;
+    }
+    if left == 0 { end } else { 0 }
 }
 
 fn jump(name: &str, arguments: &[Argument]) -> Result<Bound> {

@@ -2,15 +2,20 @@
 //!
 //! A text is one large number here, so the work grows with the square of its length.
 
-use super::{decoder, text_function};
+use gristmill_base::Result;
+
+use super::{decoded, text_function};
+use crate::arithmetic::kinds::integer;
+use crate::define::{arity, constant_integer, expect_string, illegal, not_constant, plain};
 use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
 
 const ALPHABET: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("base58Encode", text_function(encode));
     for (name, tries) in [("base58Decode", false), ("tryBase58Decode", true)] {
-        registry.scalar(name, decoder(decode, tries));
+        registry.scalar(name, plain(move |name, arguments, _| decode_sized(name, arguments, tries)));
     }
 }
 
@@ -37,6 +42,21 @@ fn encode(text: &[u8], out: &mut Vec<u8>) {
     out.extend(std::iter::repeat_n(ALPHABET[0], zeros));
     let digits = convert(text[zeros..].iter().copied(), 256, 58);
     out.extend(digits.iter().rev().map(|digit| ALPHABET[usize::from(*digit)]));
+}
+
+/// Text and, where it is known, the number of bytes that it stands for: a text of another number is none. 0: any number.
+fn decode_sized(name: &str, arguments: &[Argument], tries: bool) -> Result<Bound> {
+    arity(name, arguments, 1..=2)?;
+    expect_string(name, arguments, 0)?;
+    let mut size = 0;
+    if let Some(argument) = arguments.get(1) {
+        if !matches!(integer(&argument.kind), Some((..=64, false))) {
+            return Err(illegal(name, arguments, 1, "an unsigned integer, the number of bytes"));
+        }
+        size = constant_integer(argument).ok_or_else(|| not_constant(name, 1))?;
+    }
+    let fits = move |bytes: usize| size == 0 || bytes as i64 == size;
+    Ok(decoded(name, move |text, out| decode(text, out).filter(|()| fits(out.len())), tries))
 }
 
 /// `None` where a character is not of the alphabet.

@@ -7,8 +7,11 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use std::sync::Arc;
 
+use crate::arithmetic::kinds::integer;
 use crate::columns::{Bytes, Numbers, numbers, strings};
-use crate::define::{arity, bad_argument, constant_integer, expect_integer, expect_string, illegal, not_constant, plain};
+use crate::define::{
+    arity, bad_argument, constant_integer, expect_integer, expect_place, expect_string, illegal, not_constant, plain,
+};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 use crate::tuples::struct_array;
@@ -26,7 +29,7 @@ fn slice(name: &str, arguments: &[Argument]) -> Result<Bound> {
     expect_string(name, arguments, 0)?;
     let mut casts = vec![arguments[0].kind.clone()];
     for i in 1..arguments.len() {
-        expect_integer(name, arguments, i)?;
+        expect_place(name, arguments, i)?;
         casts.push(T::Int64);
     }
     Ok(Bound::cast(casts, T::String, move |args, rows| {
@@ -80,7 +83,7 @@ fn weave(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }
     arity(name, arguments, 1..=8)?;
     for i in 0..arguments.len() {
-        if !arguments[i].kind.integer_bits().is_some_and(|(bits, signed)| bits <= 64 && !signed) {
+        if !matches!(integer(&arguments[i].kind), Some((..=64, false))) {
             return Err(illegal(name, arguments, i, "an unsigned integer of up to 64 bits"));
         }
     }

@@ -19,7 +19,7 @@ pub const STRING_BYTES_MAX: usize = 1 << 26;
 pub fn register(registry: &mut Registry) {
     registry.scalar("concat", plain(concat));
     registry.any_case("concat");
-    registry.scalar("concatAssumeInjective", plain(concat));
+    registry.scalar("concatAssumeInjective", plain(|_, arguments, env| Ok(joined(arguments, env))));
     registry.scalar("concatWithSeparator", plain(with_separator));
     registry.scalar("concatWithSeparatorAssumeInjective", plain(with_separator));
     registry.alias("concat_ws", "concatWithSeparator");
@@ -33,21 +33,32 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("char");
 }
 
-/// Arrays, maps and tuples are concatenated as such where all arguments are arrays; all else as text.
+/// Several arrays, maps or tuples are concatenated as such, where no argument is anything else; all else as text.
 fn concat(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
-    arity(name, arguments, 1..=usize::MAX)?;
-    if arguments.iter().all(|argument| matches!(argument.kind.plain(), T::Array(_))) {
+    let all = |is: fn(&SqlType) -> bool| arguments.len() > 1 && arguments.iter().all(|argument| is(argument.kind.plain()));
+    if all(|kind| matches!(kind, T::Array(_))) {
         return crate::arrays::concat(name, arguments);
     }
+    if all(|kind| matches!(kind, T::Map(..))) {
+        return crate::maps::concat(name, arguments);
+    }
+    if all(|kind| matches!(kind, T::Tuple(_))) {
+        return crate::tuples::concat(name, arguments);
+    }
+    Ok(joined(arguments, env))
+}
+
+/// The texts of any values, one behind the other.
+fn joined(arguments: &[Argument], env: &FunctionEnv) -> Bound {
     let kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.clone()).collect();
     let env = env.clone();
-    Ok(Bound::new(T::String, move |args, rows| {
+    Bound::new(T::String, move |args, rows| {
         let texts = Texts::all(args, &kinds, &env)?;
         strings(rows, |row, out| {
             texts.iter().for_each(|text| text.write(row, out));
             Ok(())
         })
-    }))
+    })
 }
 
 fn with_separator(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {

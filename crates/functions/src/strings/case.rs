@@ -36,17 +36,7 @@ pub fn register(registry: &mut Registry) {
             });
         }),
     );
-    registry.scalar(
-        "initcap",
-        text_function(|text, out| {
-            let mut inside = false;
-            out.extend(text.iter().map(|byte| {
-                let cased = if inside { byte.to_ascii_lowercase() } else { byte.to_ascii_uppercase() };
-                inside = byte.is_ascii_alphanumeric();
-                cased
-            }));
-        }),
-    );
+    registry.scalar("initcap", in_place(capitalise));
     registry.any_case("initcap");
     registry.scalar(
         "initcapUTF8",
@@ -70,7 +60,20 @@ fn push(c: char, out: &mut Vec<u8>) {
     out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
 }
 
-/// A change of every byte on its own; a FixedString stays one.
+/// Words begin with a capital and go on with small letters.
+fn capitalise(text: &mut [u8]) {
+    let mut inside = false;
+    for byte in text {
+        if inside {
+            byte.make_ascii_lowercase()
+        } else {
+            byte.make_ascii_uppercase()
+        }
+        inside = byte.is_ascii_alphanumeric();
+    }
+}
+
+/// A change that leaves every byte in its place; a FixedString stays one.
 fn in_place(f: fn(&mut [u8])) -> std::sync::Arc<dyn crate::scalar::ScalarFunction> {
     plain(move |name, arguments, _| {
         arity(name, arguments, 1..=1)?;

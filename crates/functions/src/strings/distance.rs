@@ -32,10 +32,9 @@ pub fn register(registry: &mut Registry) {
         "byteHammingDistance",
         plain(|name, arguments, _| {
             pairs::<UInt64Type>(name, arguments, T::UInt64, |a, b| {
-                if a.len() != b.len() {
-                    return Err(bad_argument("byteHammingDistance", "strings must have the same length"));
-                }
-                Ok(a.iter().zip(b).filter(|(a, b)| a != b).count() as u64)
+                // Bytes that the other one has no match for differ.
+                let differing = a.iter().zip(b).filter(|(a, b)| a != b).count();
+                Ok((differing + a.len().abs_diff(b.len())) as u64)
             })
         }),
     );
@@ -153,6 +152,7 @@ fn soundex(text: &[u8], out: &mut Vec<u8>) {
     };
     let mut letters = text.iter().copied().filter(u8::is_ascii_alphabetic);
     let Some(first) = letters.next() else {
+        out.extend_from_slice(b"0000");
         return;
     };
     out.push(first.to_ascii_uppercase());

@@ -24,9 +24,9 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("hex");
     registry.scalar("bin", plain(|name, arguments, _| digits(name, arguments, 1)));
     registry.any_case("bin");
-    registry.scalar("unhex", text_function(|text, out| undigits(text, 4, out)));
+    registry.scalar("unhex", text_function(unhex));
     registry.any_case("unhex");
-    registry.scalar("unbin", text_function(|text, out| undigits(text, 1, out)));
+    registry.scalar("unbin", text_function(unbin));
     registry.any_case("unbin");
     registry.scalar("base64Encode", text_function(|text, out| out.extend(STANDARD.encode(text).bytes())));
     registry.scalar("base64URLEncode", text_function(|text, out| out.extend(URL_SAFE_NO_PAD.encode(text).bytes())));
@@ -173,40 +173,54 @@ fn digits(name: &str, arguments: &[Argument], bits: u32) -> Result<Bound> {
     }))
 }
 
-/// The reverse; digits missing at the front are zero, anything that is no digit counts as its low bits, as ClickHouse has it.
-fn undigits(text: &[u8], bits: u32, out: &mut Vec<u8>) {
-    let per_byte = (8 / bits) as usize;
+/// The reverse of `hex`. What is no digit counts as 255, as ClickHouse has it.
+fn unhex(text: &[u8], out: &mut Vec<u8>) {
     let value = |byte: u8| match byte {
         b'0'..=b'9' => byte - b'0',
         b'a'..=b'f' => byte - b'a' + 10,
         b'A'..=b'F' => byte - b'A' + 10,
         _ => 0xFF,
     };
+    undigits(text, 2, out, |digits| digits.iter().fold(0u8, |byte, digit| (byte << 4).wrapping_add(value(*digit))));
+}
+
+/// The reverse of `bin`. All but `0` is 1.
+fn unbin(text: &[u8], out: &mut Vec<u8>) {
+    undigits(text, 8, out, |digits| digits.iter().fold(0, |byte, digit| byte << 1 | u8::from(*digit != b'0')));
+}
+
+/// A byte of so many digits each; those that are missing at the front are zero.
+fn undigits(text: &[u8], per_byte: usize, out: &mut Vec<u8>, pack: impl Fn(&[u8]) -> u8) {
     let (head, rest) = text.split_at(text.len() % per_byte);
-    let pack = |digits: &[u8]| {
-        digits
-            .iter()
-            .fold(0u8, |byte, digit| byte.checked_shl(bits).unwrap_or(0) | (value(*digit) & ((1u16 << bits) - 1) as u8))
-    };
     if !head.is_empty() {
         out.push(pack(head));
     }
     out.extend(rest.chunks_exact(per_byte).map(pack));
 }
 
+/// Whitespace may stand anywhere, and bits that fill no byte are left out. The form for URLs may lack its padding, and have the
+/// characters of either alphabet.
 fn decode(name: &str, arguments: &[Argument], url: bool, tries: bool) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
     expect_string(name, arguments, 0)?;
-    let config = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    let config = GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true);
     let alphabet = if url { &base64::alphabet::URL_SAFE } else { &base64::alphabet::STANDARD };
     let engine = GeneralPurpose::new(alphabet, config);
     let name = name.to_string();
     Ok(Bound::new(T::String, move |args, rows| {
         let source = Bytes::of(&args[0])?;
+        let mut characters = Vec::new();
         strings(rows, |row, out| {
-            let text = source.get(row);
-            let padded = url || text.len() % 4 == 0;
-            match engine.decode(text) {
+            characters.clear();
+            characters.extend(source.get(row).iter().filter(|byte| !byte.is_ascii_whitespace()).map(|byte| match byte {
+                b'+' if url => b'-',
+                b'/' if url => b'_',
+                other => *other,
+            }));
+            let padded = url || characters.len().is_multiple_of(4);
+            match engine.decode(&characters) {
                 Ok(bytes) if padded => {
                     out.extend(bytes);
                     Ok(())

@@ -110,23 +110,32 @@ pub(crate) fn decoder(f: fn(&[u8], &mut Vec<u8>) -> Option<()>, tries: bool) -> 
     plain(move |name, arguments, _| {
         arity(name, arguments, 1..=1)?;
         expect_string(name, arguments, 0)?;
-        let name = name.to_string();
-        Ok(Bound::new(SqlType::String, move |args, rows| {
-            let source = Bytes::of(&args[0])?;
-            strings(rows, |row, out| {
-                let text = source.get(row);
-                match f(text, out) {
-                    Some(()) => {}
-                    None if tries => out.clear(),
-                    None => {
-                        let shown = String::from_utf8_lossy(text).chars().take(100).collect::<String>();
-                        let text = format!("Invalid {name} value ({shown}), cannot be decoded");
-                        return Err(Error::new(ErrorCode::INCORRECT_DATA, text));
-                    }
+        Ok(decoded(name, f, tries))
+    })
+}
+
+/// What `decoder` binds.
+pub(crate) fn decoded(
+    name: &str,
+    f: impl Fn(&[u8], &mut Vec<u8>) -> Option<()> + Send + Sync + 'static,
+    tries: bool,
+) -> Bound {
+    let name = name.to_string();
+    Bound::new(SqlType::String, move |args, rows| {
+        let source = Bytes::of(&args[0])?;
+        strings(rows, |row, out| {
+            let text = source.get(row);
+            match f(text, out) {
+                Some(()) => {}
+                None if tries => out.clear(),
+                None => {
+                    let shown = String::from_utf8_lossy(text).chars().take(100).collect::<String>();
+                    let text = format!("Invalid {name} value ({shown}), cannot be decoded");
+                    return Err(Error::new(ErrorCode::INCORRECT_DATA, text));
                 }
-                Ok(())
-            })
-        }))
+            }
+            Ok(())
+        })
     })
 }
 

@@ -64,15 +64,15 @@ pub fn register(registry: &mut Registry) {
         "printf",
         plain(|name, arguments, env| {
             arity(name, arguments, 1..=usize::MAX)?;
-            let pattern = need_constant_text(name, arguments, 0)?;
+            expect_string(name, arguments, 0)?;
             let kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.clone()).collect();
             let (name, env) = (name.to_string(), env.clone());
             Ok(Bound::new(T::String, move |args, rows| {
-                let texts = crate::text::Texts::all(args, &kinds, &env)?;
+                let (patterns, texts) = (Bytes::of(&args[0])?, crate::text::Texts::all(args, &kinds, &env)?);
                 let mut value = Vec::new();
                 strings(rows, |row, out| {
                     let mut next = 1;
-                    print(&name, pattern.as_bytes(), out, |out_value| {
+                    print(&name, patterns.get(row), out, |out_value| {
                         value.clear();
                         let Some(text) = texts.get(next) else { return false };
                         text.write(row, &mut value);
@@ -186,7 +186,7 @@ fn counts(text: &[u8]) -> [u32; 256] {
 fn entropy(text: &[u8]) -> f64 {
     let total = text.len() as f64;
     let share = |count: &u32| f64::from(*count) / total;
-    counts(text).iter().filter(|count| **count > 0).map(|count| -share(count) * share(count).log2()).sum()
+    counts(text).iter().filter(|count| **count > 0).fold(0.0, |bits, count| bits - share(count) * share(count).log2())
 }
 
 /// Characters that two texts share, among all that they have.

@@ -5,6 +5,7 @@ use arrow::datatypes::Float64Type;
 use gristmill_base::Result;
 use gristmill_base::units::{self, two_decimals};
 use gristmill_types::SqlType;
+use gristmill_types::text::write_f64;
 
 use crate::columns::{Numbers, strings};
 use crate::define::{
@@ -48,12 +49,8 @@ fn scaled(name: &str, arguments: &[Argument], base: f64, units: &'static [&'stat
                 value /= base;
                 unit += 1;
             }
-            let text = if value.is_finite() {
-                format!("{}{}", two_decimals(value), units[unit])
-            } else {
-                value.to_string().to_lowercase()
-            };
-            out.extend(text.bytes());
+            let number = if value.is_finite() { two_decimals(value) } else { value.to_string().to_lowercase() };
+            out.extend(number.bytes().chain(units[unit].bytes()));
             Ok(())
         })
     }))
@@ -83,11 +80,11 @@ fn scaled_to(name: &str, arguments: &[Argument], base: f64, units: &'static [&'s
                 scaled /= base;
                 unit += 1;
             }
-            let text = match value.is_finite() {
-                true => format!("{scaled:.digits$}{}", units[unit]),
+            let number = match value.is_finite() {
+                true => format!("{scaled:.digits$}"),
                 false => value.to_string().to_lowercase(),
             };
-            out.extend(text.bytes());
+            out.extend(number.bytes().chain(units[unit].bytes()));
             Ok(())
         })
     }))
@@ -161,6 +158,14 @@ fn time_delta(name: &str, arguments: &[Argument]) -> Result<Bound> {
                 out.push(b'-');
             }
             let mut rest = value.abs();
+            let whole = rest.trunc();
+            if whole + 1.0 == whole {
+                // Smaller units are beyond what a float of this size can tell.
+                let (unit, seconds) = UNITS[largest];
+                write_f64((whole / seconds).floor(), out);
+                out.extend(b" ".iter().chain(unit.as_bytes()));
+                return Ok(());
+            }
             let mut parts = Vec::new();
             for (i, (unit, seconds)) in UNITS.iter().enumerate().take(smallest + 1).skip(largest) {
                 let last = i == smallest;

@@ -207,9 +207,7 @@ fn groups_alone(sequence: &Sequence, group: usize, source: &Bytes<'_>, rows: usi
 fn quote_meta(text: &[u8], out: &mut Vec<u8>) {
     for byte in text {
         match byte {
-            0 => out.extend_from_slice(b"\\0"),
-            b'\\' | b'(' | b')' | b'^' | b'$' | b'.' | b'[' | b']' | b'?' | b'*' | b'+' | b'{' | b'}' | b':' | b'-'
-            | b'|' => {
+            0 | b'\\' | b'(' | b')' | b'^' | b'$' | b'.' | b'[' | b']' | b'?' | b'*' | b'+' | b'{' | b':' | b'-' | b'|' => {
                 out.extend([b'\\', *byte]);
             }
             other => out.push(*other),

@@ -9,7 +9,7 @@ use gristmill_types::SqlType;
 
 use super::utf8;
 use crate::columns::{Bytes, Numbers, slices};
-use crate::define::{arity, expect_integer, expect_string, plain};
+use crate::define::{arity, expect_integer, expect_place, expect_string, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -88,7 +88,7 @@ fn substring(name: &str, arguments: &[Argument], unit: Unit) -> Result<Bound> {
     } else {
         expect_string(name, arguments, 0)?;
     }
-    (1..arguments.len()).try_for_each(|i| expect_integer(name, arguments, i))?;
+    (1..arguments.len()).try_for_each(|i| expect_place(name, arguments, i))?;
     Ok(Bound::cast(casts, T::String, move |args, rows| {
         let offsets = Numbers::of::<Int64Type>(&args[1])?;
         let lengths = args.get(2).map(Numbers::of::<Int64Type>).transpose()?;
@@ -103,7 +103,7 @@ fn substring(name: &str, arguments: &[Argument], unit: Unit) -> Result<Bound> {
 fn side(name: &str, arguments: &[Argument], unit: Unit, left: bool) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     expect_string(name, arguments, 0)?;
-    expect_integer(name, arguments, 1)?;
+    expect_place(name, arguments, 1)?;
     Ok(Bound::cast(vec![arguments[0].kind.clone(), T::Int64], T::String, move |args, rows| {
         let lengths = Numbers::of::<Int64Type>(&args[1])?;
         slices(&args[0], rows, |row, text| {

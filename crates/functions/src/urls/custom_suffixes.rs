@@ -13,7 +13,7 @@ use parking_lot::RwLock;
 
 use super::host::{host, without_www};
 use crate::columns::slices;
-use crate::define::{arity, constant_bytes, expect_string, of_query};
+use crate::define::{arity, constant_bytes, expect_string, plain_of_query};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -80,7 +80,7 @@ pub fn register(registry: &mut Registry) {
     for (suffix, rfc) in [("", false), ("RFC", true)] {
         registry.scalar(
             &format!("firstSignificantSubdomainCustom{suffix}"),
-            of_query(move |name, arguments, _| {
+            plain_of_query(move |name, arguments, _| {
                 bind(name, arguments, move |url, list| {
                     let part = list.significant(without_www(host(url, rfc)));
                     &part[..memchr::memchr(b'.', part).unwrap_or(part.len())]
@@ -89,13 +89,15 @@ pub fn register(registry: &mut Registry) {
         );
         registry.scalar(
             &format!("cutToFirstSignificantSubdomainCustom{suffix}"),
-            of_query(move |name, arguments, _| {
+            plain_of_query(move |name, arguments, _| {
                 bind(name, arguments, move |url, list| list.significant(without_www(host(url, rfc))))
             }),
         );
         registry.scalar(
             &format!("cutToFirstSignificantSubdomainCustomWithWWW{suffix}"),
-            of_query(move |name, arguments, _| bind(name, arguments, move |url, list| list.significant(host(url, rfc)))),
+            plain_of_query(move |name, arguments, _| {
+                bind(name, arguments, move |url, list| list.significant(host(url, rfc)))
+            }),
         );
     }
 }

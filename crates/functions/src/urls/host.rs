@@ -30,7 +30,7 @@ fn scheme(url: &[u8]) -> Option<usize> {
     (length > 0 && url[length..].starts_with(b"://")).then_some(length)
 }
 
-fn protocol(url: &[u8]) -> &[u8] {
+pub fn protocol(url: &[u8]) -> &[u8] {
     scheme(url).map_or(&url[..0], |length| &url[..length])
 }
 
@@ -56,18 +56,23 @@ pub fn host(url: &[u8], rfc: bool) -> &[u8] {
     }
     let end = memchr::memchr(b':', authority).unwrap_or(authority.len());
     let name = &authority[..end];
-    let strange = |c: &u8| {
-        matches!(
-            c,
-            b' ' | b'\t' | b'<' | b'>' | b'%' | b'{' | b'}' | b'|' | b'\\' | b'^' | b'~' | b'[' | b']' | b';' | b'=' | b'&'
-        )
-    };
+    let strange = |c: &u8| is_forbidden(c) || is_delimiter(c);
     // A user may stand before the name. (A password makes the part before its colon the name.)
     let start = memchr::memrchr(b'@', name).map_or(0, |at| at + 1);
     match memchr::memrchr(b'.', name) {
         Some(dot) if dot + 1 < name.len() && !name.iter().any(strange) => &name[start..],
         _ => &url[..0],
     }
+}
+
+/// Stands nowhere in a URL.
+fn is_forbidden(c: &u8) -> bool {
+    matches!(c, b' ' | b'\t' | b'<' | b'>' | b'{' | b'}' | b'|' | b'\\' | b'^' | b'[' | b']')
+}
+
+/// Stands in a user's name or password, but in no host.
+fn is_delimiter(c: &u8) -> bool {
+    matches!(c, b'%' | b'~' | b';' | b'=' | b'&')
 }
 
 pub fn without_www(host: &[u8]) -> &[u8] {
@@ -82,10 +87,29 @@ fn top_level(host: &[u8]) -> &[u8] {
     }
 }
 
-/// User, password, host and port.
+/// Letters at the front of a text that say whether it can be a URL at all.
+const SCHEME_BYTES_MAX: usize = 16;
+
+/// Whether a text begins with a word that something follows which no URL has there.
+fn is_no_url(url: &[u8]) -> bool {
+    let start = url.get(1..url.len().min(SCHEME_BYTES_MAX)).unwrap_or_default();
+    let behind = start.iter().find(|c| !(c.is_ascii_alphanumeric() || b"+-.".contains(c)));
+    behind.is_some_and(|c| is_forbidden(c) || is_delimiter(c))
+}
+
+/// User, password, host and port, as far as they hold nothing that they cannot.
 fn net_location(url: &[u8]) -> &[u8] {
+    if !url.starts_with(b"//") && is_no_url(url) {
+        return &url[..0];
+    }
     let rest = after_scheme(url);
-    &rest[..rest.iter().position(|c| b"/?#".contains(c)).unwrap_or(rest.len())]
+    let authority = &rest[..rest.iter().position(|c| b"/?#".contains(c)).unwrap_or(rest.len())];
+    let user = memchr::memchr(b'@', authority);
+    let ends = |(at, c): (usize, &u8)| is_forbidden(c) || (user.is_some_and(|user| at > user) && is_delimiter(c));
+    let end = authority.iter().enumerate().position(ends);
+    // Without a user all of it is the host.
+    let host_end = || authority.iter().position(is_delimiter).filter(|_| user.is_none());
+    &authority[..end.or_else(host_end).unwrap_or(authority.len())]
 }
 
 fn port(name: &str, arguments: &[Argument], rfc: bool) -> Result<Bound> {

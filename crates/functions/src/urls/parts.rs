@@ -1,8 +1,9 @@
 //! Path, query string and fragment; and URLs without them.
 
 use gristmill_types::SqlType;
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr2, memrchr};
 
+use super::host::protocol;
 use crate::columns::slice_lists;
 use crate::define::{arity, expect_string, plain};
 use crate::registry::Registry;
@@ -38,9 +39,9 @@ pub fn register(registry: &mut Registry) {
     registry.scalar(
         "cutWWW",
         text_function(|url, out| {
-            let start = memchr::memmem::find(url, b"//").map_or(0, |at| at + 2);
-            out.extend_from_slice(&url[..start]);
-            out.extend_from_slice(url[start..].strip_prefix(b"www.").unwrap_or(&url[start..]));
+            let (before, behind) = www(url).map_or((url, &url[..0]), |at| (&url[..at], &url[at + WWW.len()..]));
+            out.extend_from_slice(before);
+            out.extend_from_slice(behind);
         }),
     );
     registry.scalar(
@@ -70,6 +71,22 @@ pub fn register(registry: &mut Registry) {
         );
     }
     registry.scalar("decodeHTMLComponent", text_function(decode_html));
+}
+
+const WWW: &[u8] = b"www.";
+
+/// Where the host begins, if that is with `www.`. Before it stand a scheme, which may be missing, two slashes and a user.
+fn www(url: &[u8]) -> Option<usize> {
+    let slash = memchr(b'/', url)?;
+    let is_behind_scheme = slash == 0 || slash == protocol(url).len() + 1;
+    if !is_behind_scheme || !url[slash..].starts_with(b"//") {
+        return None;
+    }
+    let start = slash + 2;
+    let authority = &url[start..];
+    let end = authority.iter().position(|c| matches!(c, b':' | b'/' | b'?' | b'#')).unwrap_or(authority.len());
+    let host = start + memrchr(b'@', &authority[..end]).map_or(0, |at| at + 1);
+    url[host..].strip_prefix(WWW).filter(|rest| !rest.is_empty()).map(|_| host)
 }
 
 fn after(url: &[u8], mark: u8) -> &[u8] {
