@@ -9,11 +9,12 @@ use arrow::datatypes::{ArrowPrimitiveType, Int64Type};
 use gristmill_base::allocations::{ASKED_FOR_BYTES, check_room};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use gristmill_types::cast::{CastOptions, cast};
 
 use super::Lists;
 use crate::arithmetic::kinds::match_integer;
 use crate::columns::{Numbers, at, list, too_large};
-use crate::define::{arity, bad_argument, expect_array, expect_integer, illegal, own_nulls, plain};
+use crate::define::{arity, expect_array, expect_integer, expect_number, illegal, own_nulls, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 use crate::supertype::{least, with_elements, with_signs};
@@ -90,7 +91,9 @@ fn range(name: &str, arguments: &[Argument], elements_max: usize) -> Result<Boun
         .map(|argument| if *argument.kind.plain() == T::Bool { T::UInt8 } else { argument.kind.plain().clone() })
         .collect();
     let element = least(name, &kinds)?;
-    let result = SqlType::array(element.clone());
+    // A Bool that comes first makes Bools of all, where none is wider.
+    let of_bools = *arguments[0].kind.plain() == T::Bool && element == T::UInt8;
+    let result = SqlType::array(if of_bools { T::Bool } else { element.clone() });
     Ok(Bound::cast(vec![T::Int64; arguments.len()], result, move |args, rows| {
         let numbers = args.iter().map(Numbers::of::<Int64Type>).collect::<Result<Vec<_>>>()?;
         let bounds = |row: usize| match numbers.as_slice() {
@@ -127,6 +130,7 @@ fn range(name: &str, arguments: &[Argument], elements_max: usize) -> Result<Boun
                 values.extend((0..*length as i64).map(|i| start.wrapping_add(i.wrapping_mul(step)) as <I as ArrowPrimitiveType>::Native));
             }
             let values: ArrayRef = Arc::new(arrow::array::PrimitiveArray::<I>::new(values.into(), None));
+            let values = if of_bools { cast(&values, &T::UInt8, &T::Bool, &CastOptions::default())? } else { values };
             list(values, &lengths)
         }, else Err(Error::not_implemented(format!("range of {element}"))))
     }))
@@ -156,6 +160,9 @@ pub fn concat(name: &str, arguments: &[Argument]) -> Result<Bound> {
 
 fn push(name: &str, arguments: &[Argument], back: bool) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
+    if arguments[0].kind.is_null_literal() {
+        return Ok(Bound::null());
+    }
     expect_array(name, arguments, 0)?;
     let element = with_elements(name, &arguments[0], &arguments[1])?;
     let result = SqlType::array(element.clone());
@@ -200,7 +207,7 @@ fn checked_length(name: &str, length: i64) -> Result<usize> {
 fn resize(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=3)?;
     let array = expect_array(name, arguments, 0)?.clone();
-    expect_integer(name, arguments, 1)?;
+    expect_number(name, arguments, 1)?;
     let element = match arguments.get(2) {
         Some(fill) => with_elements(name, &arguments[0], fill)?,
         None => array,
@@ -234,7 +241,9 @@ fn resize(name: &str, arguments: &[Argument]) -> Result<Bound> {
 
 fn with_constant(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
-    expect_integer(name, arguments, 0)?;
+    if !arguments[0].kind.is_float() {
+        expect_integer(name, arguments, 0)?;
+    }
     let element = arguments[1].kind.clone();
     Ok(Bound::cast(vec![T::Int64, element.clone()], SqlType::array(element), |args, rows| {
         let sizes = Numbers::of::<Int64Type>(&args[0])?;
@@ -242,7 +251,8 @@ fn with_constant(name: &str, arguments: &[Argument]) -> Result<Bound> {
         for row in 0..rows {
             let size = sizes.get(row);
             if size < 0 {
-                return Err(bad_argument("arrayWithConstant", format!("the size {size} is negative")));
+                let text = format!("Function arrayWithConstant: the size {size} is negative");
+                return Err(Error::new(ErrorCode::TOO_LARGE_ARRAY_SIZE, text));
             }
             let length = checked_length("arrayWithConstant", size)?;
             check_elements(length, PICK_BYTES)?;

@@ -111,7 +111,7 @@ fn by_key(key: &SqlType, value: &SqlType, or_null: bool) -> Result<Bound> {
 }
 
 /// Where each row's key lies among the keys of its map (index into all entries).
-pub fn find_keys(maps: &ArrayRef, wanted: &ArrayRef, rows: usize) -> Result<Vec<Option<usize>>> {
+fn find_keys(maps: &ArrayRef, wanted: &ArrayRef, rows: usize) -> Result<Vec<Option<usize>>> {
     let map = maps.as_map();
     let offsets = map.value_offsets();
     let range = |row: usize| {

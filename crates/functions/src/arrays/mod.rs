@@ -52,8 +52,9 @@ pub fn register(registry: &mut Registry) {
     higher::register(registry);
 }
 
-pub(crate) use element::find_keys;
 pub(crate) use numeric::{dot_product, norm, vectors};
+pub(crate) use search::has_entry;
+pub(crate) use sort::sorted_length;
 
 /// A column of arrays, or a constant one.
 pub struct Lists<'a> {

@@ -1,15 +1,19 @@
 //! Arrays in other shapes: `arrayShiftLeft`, `arrayRemove`, `arrayShingles`, `arrayTranspose`, …
 
+use std::sync::Arc;
+
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::array::{Array, ArrayRef, AsArray, UInt32Array};
 use arrow::compute::take;
-use arrow::datatypes::{DataType, Float64Type, Int64Type, UInt64Type};
+use arrow::datatypes::{Float64Type, Int64Type, UInt64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use gristmill_types::cast::{CastOptions, cast};
 use gristmill_types::default::default_array;
 
-use super::{Lists, comparable};
-use crate::columns::{Numbers, at, list, numbers, truths};
+use super::{Lists, aligned, comparable, row_numbers};
+use crate::columns::{Numbers, at, list, numbers};
+use crate::comparison;
 use crate::define::{arity, bad_argument, expect_array, expect_integer, own_nulls, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
@@ -22,18 +26,8 @@ pub fn register(registry: &mut Registry) {
     registry.alias("array_remove", "arrayRemove");
     registry.any_case("array_remove");
     registry.scalar(
-        "notHas",
-        plain(|name, arguments, _| {
-            let kinds = value_and_array(name, arguments)?;
-            Ok(Bound::cast(kinds, T::UInt8, |args, rows| {
-                let (lists, sets) = searched(args)?;
-                truths(rows, |row| !lists.range(row).any(|i| sets[0].row(i) == sets[1].row(at(args[1].len(), row))))
-            }))
-        }),
-    );
-    registry.scalar(
         "indexOfAssumeSorted",
-        plain(|name, arguments, _| {
+        own_nulls(|name, arguments, _| {
             let kinds = value_and_array(name, arguments)?;
             Ok(Bound::cast(kinds, T::UInt64, |args, rows| {
                 let (lists, sets) = searched(args)?;
@@ -110,17 +104,35 @@ fn shift(name: &str, arguments: &[Argument], sign: i64) -> Result<Bound> {
     }))
 }
 
+/// The elements that do not equal a value, as they are. A NULL is removed where it is asked for; an array that is one stays it.
 fn remove(name: &str, arguments: &[Argument]) -> Result<Bound> {
-    // A NULL is removed where it is asked for; an array that is one stays it.
     if arguments.first().is_some_and(|argument| argument.kind.is_null_literal()) {
-        return Ok(Bound::new(SqlType::null(), |_, rows| Ok(arrow::array::new_null_array(&DataType::Null, rows))));
+        return Ok(Bound::null());
     }
-    let kinds = value_and_array(name, arguments)?;
-    Ok(Bound::cast(kinds.clone(), kinds[0].clone(), |args, rows| {
-        let (lists, sets) = searched(args)?;
-        lists.choose(rows, |row, range, chosen| {
-            let unwanted = sets[1].row(at(args[1].len(), row));
-            chosen.extend(range.filter(|i| sets[0].row(*i) != unwanted).map(|i| i as u32));
+    arity(name, arguments, 2..=2)?;
+    let (element, wanted) = (expect_array(name, arguments, 0)?.clone(), &arguments[1].kind);
+    let kind = match least(name, &[element.clone(), wanted.clone()]) {
+        Ok(kind) => kind,
+        Err(error) => {
+            let kind = comparison::common(name, &element, wanted).map_err(|_| error)?;
+            if element.is_nullable() || wanted.is_nullable() { kind.nullable() } else { kind }
+        }
+    };
+    let array = arguments[0].kind.plain().clone();
+    let name = name.to_string();
+    Ok(Bound::cast(vec![array.clone(), kind.clone()], array, move |args, rows| {
+        let arrays = aligned(&name, &args[..1], rows)?;
+        let whole: ArrayRef = Arc::new(arrays[0].clone());
+        let lists = Lists::of(&whole)?;
+        let elements = cast(lists.values(), &element, &kind, &CastOptions::default())?;
+        let unwanted = match args[1].len() {
+            1 => args[1].clone(),
+            _ => take(&args[1], &UInt32Array::from(row_numbers(&arrays[0])), None)?,
+        };
+        let unwanted = crate::columns::retype(&unwanted, elements.data_type())?;
+        let is_unwanted = comparison::same(&elements, &unwanted, elements.len())?;
+        lists.choose(rows, |_, range, chosen| {
+            chosen.extend(range.filter(|i| !is_unwanted.value(*i)).map(|i| i as u32));
             Ok(())
         })
     }))

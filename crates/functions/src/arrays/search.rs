@@ -1,16 +1,16 @@
-//! Elements looked for: `has`, `hasAll`, `hasAny`, `hasSubstr`, `indexOf`, `countEqual`.
+//! Elements looked for: `has`, `notHas`, `hasAll`, `hasAny`, `hasSubstr`, `indexOf`, `countEqual`.
 
 use std::collections::HashSet;
 
 use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::{DataType, UInt64Type};
+use arrow::datatypes::{DataType, UInt8Type, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::supertype::bools_as_numbers;
 
 use super::{Lists, comparable, element_of};
-use crate::columns::{at, numbers, truths};
+use crate::columns::{at, list_of, numbers, truths, unary};
 use crate::define::{arity, expect_array, illegal, own_nulls, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
@@ -18,6 +18,7 @@ use crate::supertype::least;
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("has", own_nulls(|name, arguments, _| has(name, arguments)));
+    registry.scalar("notHas", own_nulls(|name, arguments, _| has_not(name, arguments)));
     registry.scalar(
         "indexOf",
         own_nulls(|name, arguments, _| places(name, arguments, |found| found.next().map_or(0, |i| i as u64 + 1))),
@@ -47,13 +48,18 @@ pub fn has_ends(name: &str, arguments: &[Argument], start: bool) -> Result<Bound
 /// Array and value, cast to a common type.
 fn common(name: &str, arguments: &[Argument]) -> Result<Vec<SqlType>> {
     let element = expect_array(name, arguments, 0)?.clone();
-    let value = arguments[1].kind.clone();
+    let (element, value) = compared(name, element, arguments[1].kind.clone())?;
+    Ok(vec![SqlType::array(element), value])
+}
+
+/// The types in which what is held and what is looked for are compared.
+fn compared(name: &str, held: SqlType, wanted: SqlType) -> Result<(SqlType, SqlType)> {
     // FixedString keeps its zeroes here, which a cast to String would drop.
-    if let (T::FixedString(_), T::String) | (T::String, T::FixedString(_)) = (element.plain(), value.plain()) {
-        return Ok(vec![SqlType::array(element), value]);
+    if let (T::FixedString(_), T::String) | (T::String, T::FixedString(_)) = (held.plain(), wanted.plain()) {
+        return Ok((held, wanted));
     }
-    let kind = least_compared(name, element, value)?;
-    Ok(vec![SqlType::array(kind.clone()), kind])
+    let kind = least_compared(name, held, wanted)?;
+    Ok((kind.clone(), kind))
 }
 
 /// The type that elements are compared in: a Bool is the number that it is stored as.
@@ -123,18 +129,45 @@ fn search(args: &[ArrayRef], rows: usize, mut each: impl FnMut(&mut dyn Iterator
 
 fn has(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
-    if let T::Map(key, _) = arguments[0].kind.plain() {
-        let casts = vec![arguments[0].kind.plain().clone(), key.as_ref().clone()];
-        return Ok(Bound::cast(casts, T::UInt8, |args, rows| {
-            let found = super::element::find_keys(&args[0], &args[1], rows)?;
-            truths(rows, |row| found[row].is_some())
-        }));
+    if let T::Map(..) = arguments[0].kind.plain() {
+        return has_entry(name, arguments, true);
     }
-    Ok(Bound::cast(common(name, arguments)?, T::UInt8, |args, rows| {
-        let mut found = Vec::with_capacity(rows);
-        search(args, rows, |places| found.push(u8::from(places.next().is_some())))?;
-        Ok(std::sync::Arc::new(arrow::array::UInt8Array::from(found)))
+    Ok(Bound::cast(common(name, arguments)?, T::UInt8, found))
+}
+
+fn has_not(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    let Bound { result, arguments, kernel } = has(name, arguments)?;
+    Ok(Bound::cast(arguments, result, move |args, rows| {
+        unary::<UInt8Type, UInt8Type>(&kernel(args, rows)?, |found| 1 - found)
     }))
+}
+
+/// Whether a map has a key, or a value.
+pub fn has_entry(name: &str, arguments: &[Argument], keys: bool) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    let (key, value) = crate::maps::parts(name, arguments, 0)?;
+    let held = if keys { &key } else { &value };
+    // What has no type in common with them is read as what the map holds.
+    let (held, wanted) = compared(name, held.clone(), arguments[1].kind.clone()).unwrap_or_else(|_| {
+        let nullable = arguments[1].kind.is_nullable();
+        (held.clone(), if nullable { held.clone().nullable() } else { held.clone() })
+    });
+    // The map stays as it is where it can: so an index knows it.
+    let kept = |own: SqlType, held: SqlType| if own.plain() == held.plain() { own } else { held };
+    let (key, value) = if keys { (kept(key, held.plain().clone()), value) } else { (key, kept(value, held)) };
+    let casts = vec![T::Map(Box::new(key), Box::new(value)), wanted];
+    Ok(Bound::cast(casts, T::UInt8, move |args, rows| {
+        let map = args[0].as_map();
+        let held = if keys { map.keys() } else { map.values() };
+        found(&[list_of(held.clone(), map.offsets().clone())?, args[1].clone()], rows)
+    }))
+}
+
+/// For each row whether the array has the value.
+fn found(args: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+    let mut found = Vec::with_capacity(rows);
+    search(args, rows, |places| found.push(u8::from(places.next().is_some())))?;
+    Ok(std::sync::Arc::new(arrow::array::UInt8Array::from(found)))
 }
 
 fn places(name: &str, arguments: &[Argument], f: fn(&mut dyn Iterator<Item = usize>) -> u64) -> Result<Bound> {

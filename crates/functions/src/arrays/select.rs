@@ -88,6 +88,9 @@ fn cut(name: &str, arguments: &[Argument], keep: fn(std::ops::Range<usize>) -> s
 /// `arraySlice(array, offset[, length])`; a NULL length means to the end.
 fn slice(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=3)?;
+    if arguments[0].kind.is_null_literal() {
+        return Ok(Bound::null());
+    }
     expect_array(name, arguments, 0)?;
     let kind = arguments[0].kind.plain().clone();
     let mut casts = vec![kind.clone()];

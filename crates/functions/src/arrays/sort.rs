@@ -102,13 +102,21 @@ fn partial(name: &str, arguments: &[Argument], reverse: bool) -> Result<Bound> {
     }))
 }
 
+/// How many of so many elements a partial sort puts in order: without a positive limit all of them.
+pub fn sorted_length(limit: i64, length: usize) -> usize {
+    match usize::try_from(limit) {
+        Ok(limit @ 1..) => limit.min(length),
+        _ => length,
+    }
+}
+
 /// The rows of `lists`, the first of each sorted by the keys that lie beside its elements.
 fn partly_sorted(lists: &Lists, keys: &ArrayRef, limits: &ArrayRef, reverse: bool, rows: usize) -> Result<ArrayRef> {
     let limits = Numbers::of::<Int64Type>(limits)?;
     let order = order(keys, reverse)?;
     lists.choose(rows, |row, range, chosen| {
         let start = chosen.len();
-        let limit = limits.get(row).clamp(0, range.len() as i64) as usize;
+        let limit = sorted_length(limits.get(row), range.len());
         chosen.extend(range.map(|i| i as u32));
         let part = &mut chosen[start..];
         if limit > 0 && limit < part.len() {

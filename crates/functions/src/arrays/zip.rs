@@ -43,7 +43,17 @@ fn elements(name: &str, arguments: &[Argument]) -> Result<Vec<SqlType>> {
     (0..arguments.len()).map(|i| expect_array(name, arguments, i).cloned()).collect()
 }
 
+/// Of no arrays there are no tuples.
+fn zip_nothing() -> Bound {
+    let tuple = T::Tuple(Vec::new());
+    let carrier = tuple.arrow();
+    Bound::new(SqlType::array(tuple), move |_, rows| list(arrow::array::new_empty_array(&carrier), &vec![0; rows]))
+}
+
 fn zip(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    if arguments.is_empty() {
+        return Ok(zip_nothing());
+    }
     let fields = elements(name, arguments)?.into_iter().map(|kind| (None, kind)).collect();
     let tuple = T::Tuple(fields);
     let DataType::Struct(arrow_fields) = tuple.arrow() else {
@@ -65,11 +75,7 @@ fn zip(name: &str, arguments: &[Argument]) -> Result<Bound> {
 /// As `arrayZip`, with NULL where an array has ended before the longest.
 fn zip_unaligned(name: &str, arguments: &[Argument]) -> Result<Bound> {
     if arguments.is_empty() {
-        let tuple = T::Tuple(Vec::new());
-        let kind = tuple.clone();
-        return Ok(Bound::new(SqlType::array(tuple), move |_, rows| {
-            list(arrow::array::new_empty_array(&kind.arrow()), &vec![0; rows])
-        }));
+        return Ok(zip_nothing());
     }
     let kinds: Vec<SqlType> = elements(name, arguments)?.into_iter().map(SqlType::nullable).collect();
     if let Some(kind) = kinds.iter().find(|kind| !kind.is_nullable() && !kind.is_null_literal()) {

@@ -13,7 +13,7 @@ use super::relations::Figure;
 use super::shapes::{Geometries, Geometry, column, shape_of};
 use super::{bad, null};
 use crate::columns::at;
-use crate::define::{arity, bad_argument, own_nulls};
+use crate::define::{arity, bad_argument, has_null, own_nulls};
 use crate::scalar::{Argument, Bound, ScalarFunction};
 
 /// The shape of the argument of a function of polygons. `None`: it is a literal NULL.
@@ -120,13 +120,7 @@ pub fn related(
 ) -> Arc<dyn ScalarFunction> {
     own_nulls(move |name, arguments, _| {
         arity(name, arguments, 2..=2)?;
-        if let Some(argument) = arguments.iter().find(|argument| !argument.kind.is_null_literal())
-            && arguments.iter().any(|argument| argument.kind.is_null_literal())
-        {
-            takes.shape(name, &argument.kind)?;
-            return Ok(null());
-        }
-        if arguments[0].kind.is_null_literal() {
+        if has_null(arguments) {
             return Ok(null());
         }
         let shapes = [takes.shape(name, &arguments[0].kind)?, takes.shape(name, &arguments[1].kind)?];

@@ -13,7 +13,7 @@ use gristmill_types::SqlType;
 use super::tags::{Given, pair_kind};
 use crate::arrays::Lists;
 use crate::columns::{Bytes, Numbers, at, broadcast, list, numbers};
-use crate::define::{arity, illegal, of_query, plain, volatile};
+use crate::define::{arity, has_null, illegal, of_query, plain, volatile};
 use crate::hash::city_hash_64_from;
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv, ScalarFunction};
@@ -210,6 +210,9 @@ pub fn register(registry: &mut Registry) {
         "timeSeriesThrowDuplicateSeriesIf",
         of_query(|name, arguments, env| {
             arity(name, arguments, 2..=2)?;
+            if has_null(arguments) {
+                return Ok(Bound::null());
+            }
             if arguments[0].kind != T::UInt8 {
                 return Err(illegal(name, arguments, 0, "UInt8"));
             }

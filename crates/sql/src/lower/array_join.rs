@@ -209,7 +209,10 @@ pub(crate) fn element_of(kind: &SqlType) -> Result<SqlType> {
             Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, "arrayJoin of an empty array without a type: cast it"))
         }
         SqlType::Array(element) => Ok(element.as_ref().clone()),
-        SqlType::Map(key, value) => Ok(SqlType::Tuple(vec![(None, key.as_ref().clone()), (None, value.as_ref().clone())])),
+        SqlType::Map(key, value) => {
+            let part = |name: &str, kind: &SqlType| (Some(name.to_string()), kind.clone());
+            Ok(SqlType::Tuple(vec![part("keys", key), part("values", value)]))
+        }
         other => Err(Error::new(ErrorCode::TYPE_MISMATCH, format!("ARRAY JOIN requires array argument, not {other}"))),
     }
 }

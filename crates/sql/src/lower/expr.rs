@@ -5,10 +5,10 @@ use datafusion::common::ScalarValue;
 use datafusion::logical_expr::Expr;
 use gristmill_access::Privileges;
 use gristmill_access::rights::Object;
-use gristmill_base::{Error, ErrorCode, Result, machine};
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_functions::strings::LIKE_PATTERN;
 use gristmill_functions::{LambdaBody, format_row, higher_order_call, is_higher_order, lambda_parameter_types};
-use gristmill_introspect::{Use, custom, profiler};
+use gristmill_introspect::{Use, profiler};
 use gristmill_types::SqlType;
 use gristmill_types::supertype::{integer_constant, literal_integer_type};
 
@@ -143,6 +143,10 @@ impl Analyzer<'_> {
         }
         let known = self.registry.find_scalar(name).is_some();
         if !known && is_higher_order(name) {
+            let is_null = |node: &Node| self.expr(node, context).is_ok_and(|typed| typed.kind.is_null_literal());
+            if name != "arrayFold" && function.arguments.iter().any(is_null) {
+                return self.literal(&Literal::Null);
+            }
             return Err(Error::new(
                 ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
                 format!("First argument for function {name} must be a lambda function"),
@@ -269,43 +273,8 @@ impl Analyzer<'_> {
                     }
                 }
             }
-            ("getSetting", [argument]) | ("getSettingOrDefault", [argument, _]) => {
-                let (value, _) = self.constant(argument)?;
-                let ScalarValue::BinaryView(Some(name)) = value else {
-                    return Err(Error::new(
-                        ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
-                        format!("{name} takes the name of a setting as a constant string"),
-                    ));
-                };
-                let name = String::from_utf8_lossy(&name).into_owned();
-                let value = match (self.settings.get(&name), arguments.get(1)) {
-                    (Some(value), _) => value,
-                    (None, Some(default)) => return self.expr(default, context).map(Some),
-                    (None, None) => {
-                        return Err(Error::new(ErrorCode::UNKNOWN_SETTING, format!("Unknown setting '{name}'")));
-                    }
-                };
-                if custom::is_custom(&name) {
-                    let literal = match custom::Value::of(&name, &value)? {
-                        custom::Value::Null => Literal::Null,
-                        custom::Value::Bool(value) => Literal::Bool(value),
-                        custom::Value::UInt(value) => Literal::Integer(value.into()),
-                        custom::Value::Int(value) => Literal::Integer(value.into()),
-                        custom::Value::Float(value) => Literal::Float(value),
-                        custom::Value::Text(text) => Literal::Text(text.into_bytes()),
-                    };
-                    return self.literal(&literal).map(Some);
-                }
-                let declared = gristmill_introspect::Settings::declared();
-                let kind = declared.iter().find(|info| info.name == name).map_or("", |info| info.kind);
-                match (kind, value.parse::<i128>(), value.parse::<f64>()) {
-                    ("Bool", Ok(number), _) => self.literal(&Literal::Bool(number != 0))?,
-                    ("MaxThreads", Ok(0) | Err(_), _) => self.literal(&Literal::Integer(machine::cores() as i128))?,
-                    ("Seconds" | "Float" | "Double", _, Ok(number)) => self.literal(&Literal::Float(number))?,
-                    (_, Ok(number), _) => self.literal(&Literal::Integer(number))?,
-                    _ => text_of(&value),
-                }
-            }
+            ("getSetting", [name]) => self.setting(name, None, context)?,
+            ("getSettingOrDefault", [name, default]) => self.setting(name, Some(default), context)?,
             ("tupleElement", [tuple, Node::Literal(Literal::Text(field))]) => {
                 let tuple = self.as_value(self.expr(tuple, context)?)?;
                 self.tuple_field(tuple, &String::from_utf8_lossy(field))?

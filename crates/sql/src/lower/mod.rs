@@ -38,6 +38,7 @@ mod sample;
 mod scope;
 mod select;
 mod sets;
+mod setting_calls;
 mod shifted_sums;
 mod source;
 mod subqueries;

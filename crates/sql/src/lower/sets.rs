@@ -1,5 +1,8 @@
 //! IN: lists of constants, lists of expressions, subqueries, tables, arrays.
 //!
+//! A text that is not known beforehand is read as the left side's type, and what cannot be read so is in no set; beside a text on
+//! the left the members are texts.
+//!
 //! NULL is never in a set and is left out of it, so `1 NOT IN (NULL)` is true, unlike in the SQL standard. With
 //! `transform_null_in` NULL is a value like any other: it is in a set that has it, and the answer is never NULL. A constant that the left side's type cannot hold is in no row, and is left out too.
 
@@ -12,7 +15,7 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Operator, 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
-use super::operators::{as_numbers, boolean, predicate};
+use super::operators::{as_numbers, boolean, compares_natively, predicate};
 use super::scope::Context;
 use super::texts::{names_nothing, never};
 use super::{Analyzer, Lowered, OutputColumn, Typed};
@@ -123,6 +126,13 @@ impl Analyzer<'_> {
         context: &Context<'_>,
     ) -> Result<Typed> {
         let typed = self.as_value(self.expr(left, context)?)?;
+        if matches!(typed.kind.plain(), SqlType::Array(_)) {
+            // array IN [1, 2]: the elements were those of one array.
+            let first = list.first().map(|node| self.expr(node, context)).transpose()?;
+            if first.is_none_or(|first| depth(&first.kind) + 1 == depth(&typed.kind)) {
+                return self.any_equal(left, &[crate::ast::call("array", list.to_vec())], negated, context);
+            }
+        }
         if matches!(typed.kind.plain(), SqlType::Tuple(_) | SqlType::Array(_) | SqlType::Map(..)) {
             // (a, b) IN ((1, 2), …), or (a, b) IN (1, 2) for one tuple.
             let whole = [crate::ast::call("tuple", list.to_vec())];
@@ -156,7 +166,7 @@ impl Analyzer<'_> {
             let item = self.as_member(item, &plain)?;
             match item.constant() {
                 Some(value) if value.is_null() => has_null = true,
-                Some(_) if names_nothing(&item, &plain) => {}
+                Some(_) if names_nothing(&item, &plain) || is_in_none(&item.kind, &plain) => {}
                 Some(_) => {
                     // A number beside an enum is one of the numbers that its names stand for.
                     let to = if item.kind.is_number() { &number_of_enum } else { &plain };
@@ -179,11 +189,7 @@ impl Analyzer<'_> {
         };
         let mut combined = self.fold(predicate(members, nullable))?;
         for item in others {
-            let equal = match self.compare(Operator::Eq, typed.clone(), item.clone(), "in")? {
-                Some(equal) => equal,
-                None => self.call_of("equals", vec![typed.clone(), item])?,
-            };
-            combined = predicate(combined.expr.or(self.as_predicate(equal, "IN")?), nullable);
+            combined = predicate(combined.expr.or(self.equal_member(&typed, item)?), nullable);
         }
         if self.settings.transform_null_in && nullable {
             return self.with_null_as_value(&typed, combined.expr, has_null.then(|| boolean(true)), negated);
@@ -194,19 +200,69 @@ impl Analyzer<'_> {
         self.fold(combined)
     }
 
+    /// That a value is a member of which at most the type is known.
+    fn equal_member(&self, left: &Typed, item: Typed) -> Result<Expr> {
+        let is_read = is_of_rows(&item) && item.kind.is_string() && is_read_from_text(&left.kind);
+        let (left_side, item) = match is_read {
+            true => (left.clone(), self.cast(item, &left.kind.plain().clone().nullable())?),
+            false => self.member_beside(left.clone(), item)?,
+        };
+        let equal = match self.compare(Operator::Eq, left_side.clone(), item.clone(), "in")? {
+            Some(equal) => equal,
+            None => self.call_of("equals", vec![left_side, item.clone()])?,
+        };
+        let equal = self.as_predicate(equal, "IN")?;
+        // What could not be read is nothing that the value could be; the answer is NULL where the value is.
+        Ok(if is_read { equal.and(Expr::IsNotNull(Box::new(item.expr))).or(never(left)) } else { equal })
+    }
+
+    /// A value, and a member that is known by row only, as they are compared: both as texts where the value is one, and as numbers
+    /// where one is a day and one a number.
+    fn member_beside(&self, left: Typed, item: Typed) -> Result<(Typed, Typed)> {
+        if !is_of_rows(&item) {
+            return Ok((left, item));
+        }
+        let brought = |typed: Typed, kind: SqlType| {
+            let kind = if typed.kind.is_nullable() { kind.nullable() } else { kind };
+            self.cast(typed, &kind)
+        };
+        let number_of_day = |kind: &SqlType| match kind.plain() {
+            SqlType::Date => Some(SqlType::UInt16),
+            SqlType::Date32 => Some(SqlType::Int32),
+            _ => None,
+        };
+        if left.kind.is_string() && (is_read_from_text(&item.kind) || matches!(item.kind.plain(), SqlType::Map(..))) {
+            let item = brought(item, SqlType::String)?;
+            return Ok((left, item));
+        }
+        match (number_of_day(&left.kind), number_of_day(&item.kind)) {
+            (Some(kind), None) if item.kind.is_number() => Ok((brought(left, kind)?, item)),
+            (None, Some(kind)) if left.kind.is_number() => Ok((left, brought(item, kind)?)),
+            _ => Ok((left, item)),
+        }
+    }
+
     /// A constant as it is looked for among values of a type, which may differ from how the two compare.
     fn as_member(&self, item: Typed, kind: &SqlType) -> Result<Typed> {
         if item.constant().is_none_or(ScalarValue::is_null) {
             return Ok(item);
         }
         let is_day = |kind: &SqlType| matches!(kind, SqlType::Date | SqlType::Date32);
-        let of_item = item.kind.plain().clone();
         // Days are numbers, and a moment is on a day.
+        let item = match *kind == SqlType::Date && item.kind.is_integer() {
+            true => self.constant_as(&item, &SqlType::UInt16)?.unwrap_or(item),
+            false => item,
+        };
+        let of_item = item.kind.plain().clone();
         let is_number_of_day = is_day(kind) && of_item.integer_bits().is_some_and(|(bits, _)| bits <= 16);
         if is_number_of_day || is_day(kind) && matches!(of_item, SqlType::DateTime(_) | SqlType::DateTime64(..)) {
             return self.cast(item, kind);
         }
         match of_item {
+            // Beside texts a day and a time are the texts of their numbers.
+            SqlType::Date if kind.is_string() => self.cast(self.cast(item, &SqlType::UInt16)?, &SqlType::String),
+            SqlType::Date32 if kind.is_string() => self.cast(self.cast(item, &SqlType::Int32)?, &SqlType::String),
+            SqlType::DateTime(_) if kind.is_string() => self.cast(self.cast(item, &SqlType::UInt32)?, &SqlType::String),
             SqlType::Date if kind.is_number() => self.cast(item, &SqlType::UInt16),
             SqlType::Date32 if kind.is_number() => self.cast(item, &SqlType::Int32),
             _ if kind.is_string() && item.kind.is_string() => self.text_among_texts(item, kind),
@@ -347,8 +403,10 @@ impl Analyzer<'_> {
         let (left_typed, member) = match self.to_common(left_typed.clone(), member.clone(), "in") {
             Ok(pair) => pair,
             Err(_) => {
-                let member = self.cast(member, left_typed.kind.plain())?;
-                (left_typed, member)
+                // A text that cannot be read is left out.
+                let kind = left_typed.kind.plain().clone();
+                let kind = if member.kind.is_string() { kind.nullable() } else { kind };
+                (left_typed, self.cast(member, &kind)?)
             }
         };
         let name = self.member_name(&lowered.plan, &member.expr);
@@ -435,6 +493,32 @@ impl Analyzer<'_> {
         let plan = rows.project(vec![right.alias(name)])?.build()?;
         let subquery = Subquery { subquery: Arc::new(plan), outer_ref_columns: outer, spans: Spans::new() };
         Ok(predicate(Expr::InSubquery(InSubquery { expr: Box::new(text(left_parts)?), subquery, negated }), false))
+    }
+}
+
+/// Whether a member is another in each row.
+fn is_of_rows(item: &Typed) -> bool {
+    item.constant().is_none() && !matches!(item.expr, Expr::ScalarSubquery(_))
+}
+
+/// Types that IN reads from texts: enums know theirs themselves.
+fn is_read_from_text(kind: &SqlType) -> bool {
+    let is_read = compares_natively(kind) || *kind.plain() == SqlType::UInt256;
+    is_read && !kind.is_string() && !kind.is_enum()
+}
+
+/// Whether a constant of a type is among no values of another: a number that is no day among days, and among texts what has no text
+/// there.
+fn is_in_none(item: &SqlType, kind: &SqlType) -> bool {
+    let item = item.plain();
+    match kind {
+        SqlType::Date => item.integer_bits().is_some_and(|(bits, _)| bits > 16),
+        SqlType::String => {
+            item.is_decimal()
+                || item.integer_bits().is_some_and(|(bits, _)| bits > 64)
+                || matches!(item, SqlType::DateTime64(..) | SqlType::Uuid | SqlType::IPv4 | SqlType::IPv6 | SqlType::Map(..))
+        }
+        _ => false,
     }
 }
 
