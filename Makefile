@@ -23,7 +23,7 @@ STAMPS := $(TOOLS)/stamps
 PYTHON := $(TOOLS)/venv/bin/python
 PEERS := $(TOOLS)/peers/bin/python
 
-.PHONY: help demo test lint fmt format deny clippy binary test-rust test-sql test-e2e test-clients client-suites fuzz coverage difffuzz sql-expected bench bench-object-storage bench-mergetree load tools clean-tools
+.PHONY: help demo test lint fmt format deny clippy binary test-rust test-sql test-e2e test-clients client-suites fuzz coverage difffuzz every-function sql-expected bench bench-object-storage bench-mergetree load tools clean-tools
 
 help: ## Shows this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | column -t -s "$$(printf '\t')"
@@ -78,6 +78,9 @@ coverage: binary ## The share of ClickHouse's functions that there are, and what
 
 difffuzz: binary $(STAMPS)/peers ## Random queries here and by ClickHouse (chdb), compared, for MINUTES (30) from SEED (1) on
 	GRISTMILL_PEERS=$(PEERS) $(PEERS) -B tests/difffuzz/run.py --binary $(BINARY) --minutes $(or $(MINUTES),30) --seed $(or $(SEED),1)
+
+every-function: binary $(STAMPS)/peers ## Every function with arguments of every type, here and by ClickHouse (chdb), compared; so many ARGUMENTS (1 to 3)
+	GRISTMILL_PEERS=$(PEERS) $(PEERS) -B tests/difffuzz/every_function.py --binary $(BINARY) --arguments $(or $(ARGUMENTS),1)
 
 sql-expected: $(STAMPS)/peers ## Asks ClickHouse (chdb) for the expected results of the SQL tests
 	$(PEERS) tests/sql/expect.py $(CASES)
