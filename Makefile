@@ -79,8 +79,8 @@ coverage: binary ## The share of ClickHouse's functions that there are, and what
 difffuzz: binary $(STAMPS)/peers ## Random queries here and by ClickHouse (chdb), compared, for MINUTES (30) from SEED (1) on
 	GRISTMILL_PEERS=$(PEERS) $(PEERS) -B tests/difffuzz/run.py --binary $(BINARY) --minutes $(or $(MINUTES),30) --seed $(or $(SEED),1)
 
-every-function: binary $(STAMPS)/peers ## Every function with arguments of every type, here and by ClickHouse (chdb), compared; so many ARGUMENTS (1 to 3)
-	GRISTMILL_PEERS=$(PEERS) $(PEERS) -B tests/difffuzz/every_function.py --binary $(BINARY) --arguments $(or $(ARGUMENTS),1)
+every-function: binary $(STAMPS)/peers ## Every function with arguments of every type, here and by ClickHouse (chdb), compared; so many ARGUMENTS (1 to 3), or AGGREGATES=1
+	GRISTMILL_PEERS=$(PEERS) $(PEERS) -B tests/difffuzz/every_function.py --binary $(BINARY) $(if $(AGGREGATES),--aggregates,--arguments $(or $(ARGUMENTS),1))
 
 sql-expected: $(STAMPS)/peers ## Asks ClickHouse (chdb) for the expected results of the SQL tests
 	$(PEERS) tests/sql/expect.py $(CASES)
