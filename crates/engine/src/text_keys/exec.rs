@@ -297,14 +297,13 @@ impl Stream {
                 if let Some(states) = self.groups.take()? {
                     send(&self.to_exchange, states, self.batch_rows).await;
                 }
-                self.groups.release();
             }
         }
         let time = self.metrics.elapsed_compute().timer();
         let finished = self.groups.finished()?;
         drop(time);
         if let Some(finished) = self.outcome.put(self.number, finished).await
-            && let Some((states, _reservation)) = finished.into_batch()?
+            && let Some(states) = finished.into_batch()?
         {
             send(&self.to_exchange, states, self.batch_rows).await;
         }

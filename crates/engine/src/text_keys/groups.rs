@@ -59,26 +59,22 @@ impl Groups {
         !self.table.is_full() && self.reservation.try_resize(bytes).is_ok()
     }
 
-    /// The states so far; there are none afterwards. They are accounted for until `release`.
+    /// The states so far; there are none afterwards.
     pub fn take(&mut self) -> Result<Option<RecordBatch>> {
         if self.table.len() == 0 {
             return Ok(None);
         }
         let mut columns: Vec<ArrayRef> = vec![Arc::new(self.table.take().into_array())];
         columns.extend(self.accumulators.states()?.into_iter().flatten());
-        Ok(Some(RecordBatch::try_new(self.schema.clone(), columns)?))
-    }
-
-    /// Nobody holds what was taken any more.
-    pub fn release(&self) {
         self.reservation.free();
+        Ok(Some(RecordBatch::try_new(self.schema.clone(), columns)?))
     }
 
     /// For merging.
     pub fn finished(mut self) -> Result<Finished> {
         let texts = self.table.take();
         let states = if texts.len() == 0 { Vec::new() } else { self.accumulators.states()? };
-        Ok(Finished { schema: self.schema, texts, states, reservation: self.reservation })
+        Ok(Finished { schema: self.schema, texts, states, _reservation: self.reservation })
     }
 }
 
@@ -98,7 +94,7 @@ pub struct Finished {
     /// By function, the columns of its state.
     states: Vec<Vec<ArrayRef>>,
     /// Held as long as they are.
-    reservation: MemoryReservation,
+    _reservation: MemoryReservation,
 }
 
 impl Finished {
@@ -114,14 +110,14 @@ impl Finished {
         self.texts.of(groups)
     }
 
-    /// The states, a row a group, and what accounts for them; none: there are no groups.
-    pub fn into_batch(self) -> Result<Option<(RecordBatch, MemoryReservation)>> {
+    /// The states, a row a group; none: there are no groups.
+    pub fn into_batch(self) -> Result<Option<RecordBatch>> {
         if self.texts.len() == 0 {
             return Ok(None);
         }
         let key: ArrayRef = Arc::new(self.texts.into_array());
         let columns = std::iter::once(key).chain(self.states.into_iter().flatten()).collect();
-        Ok(Some((RecordBatch::try_new(self.schema, columns)?, self.reservation)))
+        Ok(Some(RecordBatch::try_new(self.schema, columns)?))
     }
 
     pub fn states(&self, function: usize) -> &[ArrayRef] {
