@@ -173,8 +173,8 @@ def test_sessions(http):
     http.ok("SET max_block_size = 99", session_id="mine")
     assert http.ok("SELECT getSetting('max_block_size')", session_id="mine", session_check=1) == "99\n"
     # A setting of one request is not the session's.
-    assert http.ok("SELECT 1", session_id="mine", max_threads=3) == "1\n"
-    assert http.ok("SELECT getSetting('max_threads')", session_id="mine") == "0\n"
+    assert http.ok("SELECT 1", session_id="mine", max_result_rows=3) == "1\n"
+    assert http.ok("SELECT getSetting('max_result_rows')", session_id="mine") == "0\n"
     assert http("SELECT 1", session_id="mine", session_timeout=100_000).error == (374, "INVALID_SESSION_TIMEOUT")
     with ThreadPoolExecutor() as pool:
         slow = pool.submit(http, "SELECT sleep(2)", session_id="mine")

@@ -349,8 +349,7 @@ async fn set_and_use_last_and_settings_of_a_query_do_not() {
     client.ask("SET max_block_size = 77").await;
     client.send(&query("SELECT 1", &[("max_result_rows", "3")], &[])).await;
     client.answer().await;
-    let asked =
-        "SELECT 1 WHERE currentDatabase() = 'other' AND getSetting('max_block_size') = 77 AND getSetting('max_result_rows') = 0";
+    let asked = "SELECT 1 WHERE currentDatabase() = 'other' AND getSetting('max_block_size') = 77 AND getSetting('max_result_rows') = 0";
     assert_eq!(client.ask(asked).await.1, 1);
 }
 
