@@ -62,8 +62,8 @@ def test_parameters_and_settings(server):
     client = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port, settings={"server_side_params": True})
     rows = client.execute("SELECT {a:UInt32} + 1, {s:String}", {"a": 5, "s": "it's\t\\"})
     assert rows == [(6, "it's\t\\")]
-    assert client.execute("SELECT getSetting('max_threads')", settings={"max_threads": 3}) == [(3,)]
-    assert client.execute("SELECT getSetting('max_threads')") == [(0,)]
+    assert client.execute("SELECT getSetting('max_result_rows')", settings={"max_result_rows": 3}) == [(3,)]
+    assert client.execute("SELECT getSetting('max_result_rows')") == [(0,)]
 
 
 def test_a_running_query_tells_its_memory(driver):
