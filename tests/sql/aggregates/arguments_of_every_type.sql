@@ -20,7 +20,7 @@ SELECT avgArray([toDate('2024-02-29'), toDate('2024-03-02')]), avgForEach([toDat
 SELECT arrayReduce('avg', [toDate('2024-05-17'), toDate('2024-05-19')]) AS y, toTypeName(y);
 SELECT avgMerge(s) AS y, toTypeName(y) FROM (SELECT avgState(toDate('2024-02-29')) AS s);
 SELECT hex(avgState(toDateTime64('2024-02-29 00:00:00.123', 3, 'UTC'))), hex(avgState(toDate32('1950-01-01')));
-SELECT number % 3 AS k, avg(toDateTime('2024-05-17 00:00:00', 'UTC') + number) FROM numbers(1000) GROUP BY k ORDER BY k;
+SELECT number % 3 AS k, avg(toDateTime(1715904000 + number, 'UTC')) FROM numbers(1000) GROUP BY k ORDER BY k;
 SELECT number, avg(toDateTime64('2024-05-17 13:37:42', 0, 'UTC') + number) OVER (ORDER BY number ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM numbers(4) ORDER BY number;
 -- error: ILLEGAL_TYPE_OF_ARGUMENT
 SELECT avgWeighted(x, 1) FROM (SELECT arrayJoin([toDate('2024-02-29'), toDate('2024-03-01')]) AS x);
