@@ -47,7 +47,7 @@ def test_a_merge_tells_how_long_its_stages_took(data):
 
     assert told("vertical_merge_algorithm_min_rows_to_activate = 1") == ["1", "1", "0", "1"]
     assert told("enable_vertical_merge_algorithm = 0") == ["1", "0", "0", "1"]
-    ordered = ", PROJECTION p (SELECT * ORDER BY c0 DESC)"
+    ordered = ", PROJECTION p (SELECT * ORDER BY c0)"
     assert told("enable_vertical_merge_algorithm = 0", ordered) == ["1", "0", "1", "1"]
 
 
