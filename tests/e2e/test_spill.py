@@ -50,14 +50,14 @@ def test_an_aggregation_goes_to_disk_from_so_many_bytes_on(threads):
     assert "spilled" not in gristmill(f"EXPLAIN ANALYZE {GROUPED} SETTINGS max_threads = {threads}").ok().out
 
 
-@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("threads", [1, 2])
 def test_groups_of_texts_go_to_disk_where_memory_is_too_small_for_all_of_them(threads):
     grouped = "SELECT hex(cityHash64(number)) AS k, count() AS c FROM numbers_mt(1500000) GROUP BY k"
     query = f"SELECT count(), sum(c), sum(cityHash64(k)) FROM ({grouped}) SETTINGS max_threads = {threads}"
     kept = gristmill(query).ok().out
     assert kept.startswith("1500000\t1500000\t")
-    assert gristmill(f"{query}, max_memory_usage = 80000000").ok().out == kept
-    assert "spilled" in gristmill(f"EXPLAIN ANALYZE {query}, max_memory_usage = 80000000").ok().out
+    assert gristmill(f"{query}, max_memory_usage = 120000000").ok().out == kept
+    assert "spilled" in gristmill(f"EXPLAIN ANALYZE {query}, max_memory_usage = 120000000").ok().out
 
 
 def test_events_count_what_was_written():
