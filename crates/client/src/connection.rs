@@ -24,8 +24,6 @@ use crate::tls;
 const PEER: &str = "server";
 /// A connection that was not used for so long is asked whether it is still there.
 const FRESH: Duration = Duration::from_secs(1);
-/// Before the calls that led to an error, as ClickHouse has it.
-const STACK_TRACE: &str = "Stack trace:";
 /// For the answer to that.
 const PONG_LONGEST: Duration = Duration::from_secs(5);
 
@@ -181,7 +179,7 @@ fn timed_out(endpoint: &Endpoint, what: &str) -> Error {
 pub fn received(address: &str, error: Error, stack: Option<&str>) -> Error {
     let mut text = format!("Received from {address}. DB::Exception: {}", error.message());
     if let Some(stack) = stack.filter(|stack| !stack.is_empty()) {
-        text += &format!(". {STACK_TRACE}\n\n{stack}");
+        text += &format!(". Stack trace:\n\n{stack}");
     }
     Error::new(error.code(), text)
 }

@@ -327,6 +327,20 @@ impl SqlType {
         matches!(self.plain(), T::Enum8(_) | T::Enum16(_))
     }
 
+    /// The integers that an enum's names stand for; any other type as it is.
+    pub fn enum_as_integer(&self) -> SqlType {
+        match self {
+            T::Enum8(_) => T::Int8,
+            T::Enum16(_) => T::Int16,
+            other => other.clone(),
+        }
+    }
+
+    /// The integers that carry a Bool's 0 and 1; any other type as it is.
+    pub fn bool_as_integer(&self) -> SqlType {
+        if *self == T::Bool { T::UInt8 } else { self.clone() }
+    }
+
     /// Date, Date32, DateTime or DateTime64.
     pub fn is_date_or_time(&self) -> bool {
         matches!(self.plain(), T::Date | T::Date32 | T::DateTime(_) | T::DateTime64(..))

@@ -7,7 +7,7 @@ use gristmill_types::SqlType as T;
 
 use super::groups::Groups;
 use super::natives::{column, natives};
-use super::{Call, NullRule, Plan, bool_as_integer, family};
+use super::{Call, NullRule, Plan, family};
 use crate::registry::Registry;
 
 pub fn register(registry: &mut Registry) {
@@ -31,7 +31,7 @@ enum Operation {
 
 fn bits(call: &Call<'_>, operation: Operation) -> Result<Plan> {
     call.arity(1..=1)?;
-    let kind = bool_as_integer(&call.kinds[0]);
+    let kind = call.kinds[0].bool_as_integer();
     macro_rules! by_width {
         ($($kind:ident: $native:ty),*) => {
             match &kind {

@@ -17,7 +17,7 @@ use hashbrown::HashMap;
 
 use super::groups::Groups;
 use super::natives::natives;
-use super::{Call, NullRule, Plan, bool_as_integer, family, text_parameter};
+use super::{Call, NullRule, Plan, family, text_parameter};
 use crate::columns::retype;
 use crate::registry::Registry;
 
@@ -67,7 +67,7 @@ enum Wanted {
 fn top(call: &Call<'_>, weighted: bool, counts: bool) -> Result<Plan> {
     let arguments = if weighted { 2 } else { 1 };
     call.arity(arguments..=arguments)?;
-    if weighted && !bool_as_integer(&call.kinds[1]).is_integer() {
+    if weighted && !call.kinds[1].bool_as_integer().is_integer() {
         return Err(call.illegal(1, "an integer, the weight"));
     }
     let size = call.size(0)?.unwrap_or(10);

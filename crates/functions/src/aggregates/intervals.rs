@@ -12,7 +12,7 @@ use gristmill_types::SqlType;
 
 use super::lists::{Finish, collected};
 use super::natives::{column, natives};
-use super::{Call, NullRule, Plan, bool_as_integer, family};
+use super::{Call, NullRule, Plan, family};
 use crate::registry::Registry;
 
 pub fn register(registry: &mut Registry) {
@@ -24,7 +24,7 @@ pub fn register(registry: &mut Registry) {
 /// The bounds' type: the same for both. `dates`: Date and DateTime are bounds as well.
 fn bounds(call: &Call<'_>, dates: bool) -> Result<SqlType> {
     call.arity(2..=2)?;
-    let family = |argument: usize| std::mem::discriminant(&bool_as_integer(&call.kinds[argument]));
+    let family = |argument: usize| std::mem::discriminant(&call.kinds[argument].bool_as_integer());
     if family(0) != family(1) {
         let text = format!(
             "Illegal types {} and {} of arguments of aggregate function {}, both should have the same type",
@@ -32,7 +32,7 @@ fn bounds(call: &Call<'_>, dates: bool) -> Result<SqlType> {
         );
         return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
     }
-    let kind = bool_as_integer(&call.kinds[0]);
+    let kind = call.kinds[0].bool_as_integer();
     let is_number = matches!(kind.integer_bits(), Some((..=64, _))) || matches!(kind, SqlType::Float32 | SqlType::Float64);
     if is_number || dates && matches!(kind, SqlType::Date | SqlType::DateTime(_)) {
         return Ok(kind);

@@ -1,7 +1,7 @@
 //! Large sets of keys that are to become one: runs in the order of their keys' ranks, of whose union nothing but the number is wanted.
 //!
 //! What `uniqExact` kept of each stream is merged by one of them, while the others wait. To count two sorted runs takes one
-//! step a key, without a branch to guess and without a table: some 2 ns, where a table of their union takes a slot in memory for each
+//! step a key, without a branch to guess and without a table, where a table of their union takes a slot in memory for each
 //! key, and the memory itself. A table gives its keys nearly in that order ([`KeyTable::ranks`]), so each stream sorts its own
 //! on the way, beside the others.
 

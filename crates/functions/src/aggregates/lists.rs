@@ -20,7 +20,7 @@ use super::groups::Groups;
 use super::kept::own_buffers;
 use super::random::{Pcg32, SAMPLE_SEED};
 use super::sets::{Key, Set};
-use super::{Call, NullRule, Plan, bool_as_integer, family};
+use super::{Call, NullRule, Plan, family};
 use crate::columns::{defaults_for_nulls, retype, too_large};
 use crate::define::bad_argument;
 use crate::registry::Registry;
@@ -387,7 +387,7 @@ const PLACES_MAX: u64 = 0xFF_FFFF;
 fn insert_at(call: &Call<'_>) -> Result<Plan> {
     call.arity(2..=2)?;
     let kind = call.kinds[0].clone();
-    if !bool_as_integer(&call.kinds[1]).is_integer() {
+    if !call.kinds[1].bool_as_integer().is_integer() {
         return Err(call.illegal(1, "an integer"));
     }
     let default = match call.parameters.first() {

@@ -258,20 +258,6 @@ impl Call<'_> {
     }
 }
 
-/// The type that carries a Bool's 0 and 1 as an integer; any other type as it is.
-pub fn bool_as_integer(kind: &SqlType) -> SqlType {
-    if *kind == SqlType::Bool { SqlType::UInt8 } else { kind.clone() }
-}
-
-/// The integers that an enum is kept as; any other type as it is.
-pub fn enum_as_integer(kind: &SqlType) -> SqlType {
-    match kind {
-        SqlType::Enum8(_) => SqlType::Int8,
-        SqlType::Enum16(_) => SqlType::Int16,
-        other => other.clone(),
-    }
-}
-
 /// The bytes of a string parameter.
 pub fn text_parameter(value: &ScalarValue) -> Option<Vec<u8>> {
     match value {

@@ -15,7 +15,7 @@ use super::groups::Groups;
 use super::lists::{Finish, collected};
 use super::natives::{column, natives};
 use super::sums::{Addend, Wide, sum_type};
-use super::{Call, NullRule, Plan, bool_as_integer, enum_as_integer, family};
+use super::{Call, NullRule, Plan, family};
 use crate::columns::retype;
 use crate::registry::Registry;
 
@@ -30,7 +30,7 @@ pub fn register(registry: &mut Registry) {
 fn delta(call: &Call<'_>, timed: bool) -> Result<Plan> {
     let arguments = if timed { 2 } else { 1 };
     call.arity(arguments..=arguments)?;
-    let kind = bool_as_integer(&call.kinds[0]);
+    let kind = call.kinds[0].bool_as_integer();
     let mut casts = vec![kind.clone()];
     if timed {
         let time = &call.kinds[1];
@@ -196,7 +196,7 @@ impl<N: ArrowNativeType + PartialOrd> Groups for Delta<N> {
 /// Sums (or averages) of the last values at each place: of `window` of them, or of all so far.
 fn moving(call: &Call<'_>, average: bool) -> Result<Plan> {
     call.arity(1..=1)?;
-    let kind = enum_as_integer(&call.kinds[0]);
+    let kind = call.kinds[0].enum_as_integer();
     let Some(total) = sum_type(&kind) else {
         return Err(call.illegal(0, "a number"));
     };

@@ -13,7 +13,7 @@ use gristmill_types::wide;
 use super::few_groups::{add_in_order, add_up};
 use super::groups::Groups;
 use super::natives::{by_native, column, natives};
-use super::{Call, NullRule, Plan, average_times, bool_as_integer, enum_as_integer, family};
+use super::{Call, NullRule, Plan, average_times, family};
 use crate::registry::Registry;
 
 pub fn register(registry: &mut Registry) {
@@ -123,11 +123,11 @@ fn sum(call: &Call<'_>, finish: Finish) -> Result<Plan> {
         return Ok(plan);
     }
     let kind = &match finish {
-        Finish::Sum | Finish::Narrow => enum_as_integer(&call.kinds[0]),
+        Finish::Sum | Finish::Narrow => call.kinds[0].enum_as_integer(),
         _ => call.kinds[0].clone(),
     };
     let Some(total) = sum_type(kind) else { return Err(call.illegal(0, "a number")) };
-    let argument = bool_as_integer(kind);
+    let argument = kind.bool_as_integer();
     let result = match finish {
         Finish::Sum => total.clone(),
         Finish::Narrow => argument.clone(),

@@ -1,7 +1,10 @@
 //! What conversions refuse where values must come out equal (`accurateCast`, `toXOrDefault`), as far as types alone say it.
 
 use SqlType as T;
+use arrow::array::{Array, ArrayRef, new_null_array};
+use gristmill_base::Result;
 use gristmill_types::SqlType;
+use gristmill_types::cast::{CastOptions, cast};
 
 /// Whether values of a type must come out equal at all. Days, times, intervals and decimals are converted as `toX` does it,
 /// also where that wraps around or cuts something off.
@@ -19,5 +22,13 @@ pub fn is_always_refused(from: &SqlType, to: &SqlType) -> bool {
         T::Decimal { .. } => unlike,
         T::DateTime64(..) => unlike || matches!(from, T::IPv4 | T::Interval(_)),
         _ => false,
+    }
+}
+
+/// As `cast`, with NULL for what is always refused.
+pub fn cast_unless_refused(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    match is_always_refused(from, to) {
+        true => Ok(new_null_array(&to.arrow(), array.len())),
+        false => cast(array, from, &to.clone().nullable(), options),
     }
 }

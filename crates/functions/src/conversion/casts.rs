@@ -2,12 +2,11 @@
 //! itself where it can; this is what remains.)
 
 use SqlType as T;
-use arrow::array::{Array, new_null_array};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::cast::{CastOptions, OnError, cast};
 
-use super::accurate::{is_always_refused, must_come_out_equal};
+use super::accurate::{cast_unless_refused, must_come_out_equal};
 use super::families::{chosen, or_type_default};
 use crate::columns::broadcast;
 use crate::define::{arity, illegal, need_constant_text, own_nulls};
@@ -46,12 +45,10 @@ pub fn register(registry: &mut Registry) {
         own_nulls(|name, arguments, env| {
             arity(name, arguments, 2..=2)?;
             let to = target(name, arguments)?.in_zone_of(&arguments[0].kind).nullable();
-            if is_always_refused(&arguments[0].kind, &to) {
-                let carrier = to.arrow();
-                return Ok(Bound::new(to, move |_, rows| Ok(new_null_array(&carrier, rows))));
-            }
-            let accurate = must_come_out_equal(&arguments[0].kind);
-            convert(arguments, to, CastOptions { accurate, on_error: OnError::Null, ..env.cast_options()? })
+            let from = arguments[0].kind.clone();
+            let accurate = must_come_out_equal(&from);
+            let options = CastOptions { accurate, on_error: OnError::Null, ..env.cast_options()? };
+            Ok(Bound::new(to.clone(), move |args, _| cast_unless_refused(&args[0], &from, &to, &options)))
         }),
     );
     registry.scalar("accurateCastOrDefault", own_nulls(or_default));
@@ -102,12 +99,8 @@ fn or_default(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<B
     let to = to.in_zone_of(&from);
     let accurate = must_come_out_equal(&from);
     let options = CastOptions { accurate, on_error: OnError::Null, ..env.cast_options()? };
-    let refused = is_always_refused(&from, &to);
     Ok(Bound::new(to.clone(), move |args, rows| {
-        let converted = match refused {
-            true => new_null_array(&to.arrow(), args[0].len()),
-            false => cast(&args[0], &from, &to.clone().nullable(), &options)?,
-        };
+        let converted = cast_unless_refused(&args[0], &from, &to, &options)?;
         match args.get(2) {
             Some(default) => chosen(&broadcast(&converted, rows)?, &broadcast(default, rows)?),
             None => or_type_default(&converted, &to),

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Date32Array, make_array, new_null_array};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Date32Array, make_array};
 use arrow::compute::kernels::zip::zip;
 use arrow::compute::nullif;
 use arrow::datatypes::Float64Type;
@@ -16,7 +16,7 @@ use gristmill_types::SqlType;
 use gristmill_types::calendar::{EARLIEST_DAY, FIRST_DAY, LATEST_DAY, SECONDS_A_DAY};
 use gristmill_types::cast::{CastOptions, OnError, cast, fill_nulls};
 
-use super::accurate::{is_always_refused, must_come_out_equal};
+use super::accurate::{cast_unless_refused, must_come_out_equal};
 use crate::columns::broadcast;
 use crate::datetime::moments::zone_argument;
 use crate::define::{arity, bad_argument, constant_integer, expect_string, illegal, not_constant, own_nulls, told_nullable};
@@ -190,14 +190,13 @@ fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, asked: Asked<'_>)
         ..known
     };
     let result = if failing == Failing::Null || soft { to.clone().nullable() } else { to.clone() };
-    let refused = failing == Failing::Default && is_always_refused(&from, &to);
     Ok(Bound::new(result, move |args, rows| {
         if throws {
             return cast(&args[0], &from, &to, &options);
         }
-        let converted = match refused {
-            true => new_null_array(&to.arrow(), args[0].len()),
-            false => cast(&args[0], &from, &to.clone().nullable(), &options)?,
+        let converted = match failing {
+            Failing::Default => cast_unless_refused(&args[0], &from, &to, &options)?,
+            _ => cast(&args[0], &from, &to.clone().nullable(), &options)?,
         };
         match (failing, default) {
             (Failing::Null, _) if of_number && matches!(to, T::DateTime64(..)) => {

@@ -477,9 +477,8 @@ fn strict(operator: Operator) -> Option<Operator> {
 /// An enum as the numbers that its names stand for, an IPv4 as its own, by which they are stored: no value changes.
 pub(super) fn as_numbers(typed: Typed) -> Typed {
     let number = match typed.kind.plain() {
-        SqlType::Enum8(_) => SqlType::Int8,
-        SqlType::Enum16(_) => SqlType::Int16,
         SqlType::IPv4 => SqlType::UInt32,
+        kind if kind.is_enum() => kind.enum_as_integer(),
         _ => return typed,
     };
     let kind = if typed.kind.is_nullable() { number.nullable() } else { number };

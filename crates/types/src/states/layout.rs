@@ -158,12 +158,7 @@ fn total_of_times(kind: &SqlType) -> Option<SqlType> {
 
 /// The integers that values of Bool and of enums are; any other type as it is.
 fn as_integer(kind: &SqlType) -> SqlType {
-    match kind {
-        T::Bool => T::UInt8,
-        T::Enum8(_) => T::Int8,
-        T::Enum16(_) => T::Int16,
-        other => other.clone(),
-    }
+    kind.bool_as_integer().enum_as_integer()
 }
 
 fn chosen_one(kinds: &[SqlType]) -> Option<Vec<Piece>> {

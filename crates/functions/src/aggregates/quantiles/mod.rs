@@ -27,7 +27,7 @@ use gristmill_types::wide;
 use std::sync::Arc;
 
 use super::natives::{by_native, column};
-use super::{Call, NullRule, Plan, bool_as_integer, family};
+use super::{Call, NullRule, Plan, family};
 use crate::aggregate::AggregateFunction;
 use crate::registry::Registry;
 use ddsketch::{Bins, DdSketch};
@@ -320,7 +320,7 @@ fn check_kind(call: &Call<'_>) -> Result<SqlType> {
     if !ranked {
         return Err(call.illegal(0, "a number, a date or a time"));
     }
-    Ok(bool_as_integer(&kind))
+    Ok(kind.bool_as_integer())
 }
 
 fn check_weight(call: &Call<'_>) -> Result<()> {
