@@ -19,6 +19,12 @@ use crate::define::{
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionLimits, ScalarFunction};
 
+/// Whether a function, by its first name, gives something else for each row by chance.
+pub fn is_by_chance(name: &str) -> bool {
+    name.starts_with("rand")
+        || matches!(name, "fuzzBits" | "generateUUIDv4" | "generateUUIDv7" | "generateULID" | "generateSnowflakeID")
+}
+
 /// A string of more bytes than this is a mistake.
 const LONGEST: i64 = 1 << 24;
 /// A block of more random bytes than this is a mistake.

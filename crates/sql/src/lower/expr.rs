@@ -85,6 +85,9 @@ impl Analyzer<'_> {
                 other => self.expr(&other, context),
             };
         }
+        if let Some(column) = self.computed_once(function, context) {
+            return Ok(column);
+        }
         let name = self.registry.canonical(&function.name);
         if function.over.is_some() {
             return self.window_call(function, context);

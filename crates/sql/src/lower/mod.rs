@@ -15,6 +15,7 @@ mod aggregates;
 mod array_join;
 mod array_join_calls;
 pub mod asof;
+mod chance_calls;
 mod clauses;
 mod correlated;
 mod exact;

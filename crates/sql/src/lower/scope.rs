@@ -16,7 +16,7 @@ use sqlparser::ast::Query;
 use super::aggregates::Grouped;
 use super::windows::Windows;
 use super::{Analyzer, Typed};
-use crate::ast::{Literal, Node, Window, call};
+use crate::ast::{Call, Literal, Node, Window, call};
 
 /// Functions that standard SQL calls by their names alone, where no column is called so.
 const WITHOUT_PARENTHESES: &[(&str, &str)] = &[
@@ -60,6 +60,8 @@ pub struct Scope {
     pub ctes: Rc<HashMap<String, Query>>,
     /// Calls of arrayJoin, with the column that each became.
     pub array_joins: Vec<(Node, Typed)>,
+    /// Calls that give something else each time, with the column that each became.
+    pub once: Vec<(Call, Typed)>,
     /// Of two columns that a name may mean, whether the first is meant.
     pub prefer_first: bool,
     /// The WINDOW clause.

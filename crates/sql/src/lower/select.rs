@@ -116,6 +116,8 @@ impl Analyzer<'_> {
         let keys_of_groups = keys.as_ref().map(|keys| keys.nodes.iter().collect::<Vec<_>>()).unwrap_or_default();
         let joins = self.array_joins_of(&above, &below, aggregated.then_some(&keys_of_groups[..]), &scope)?;
         plan = self.array_joins(plan, &joins.early, &mut scope)?;
+        let of_rows: Vec<&Node> = above.iter().chain(&below).copied().chain(&prewhere).collect();
+        plan = self.chance_once(plan, &of_rows, &keys_of_groups, &mut scope)?;
 
         for (what, node) in [("PREWHERE", &prewhere), ("WHERE", &selection)] {
             if let Some(node) = node {

@@ -1,0 +1,10 @@
+SELECT min(r) > 5, max(r) < 10, count() > 300 FROM (SELECT rand() % 10 AS r FROM numbers(1000) WHERE r > 5);
+SELECT count() FROM numbers(100) WHERE rand() != rand();
+SELECT rand() = rand(), rand(1) = rand(1), rand(1) = rand(2), rand64() = rand64(), generateUUIDv4() = generateUUIDv4(), generateUUIDv4(1) = generateUUIDv4(2), randomString(5) = randomString(5), randConstant() = randConstant();
+SELECT sum(a = b), sum(a = c) < 10, uniqExact(a) > 900 FROM (SELECT rand() AS a, RAND() AS b, rand(1) AS c FROM numbers(1000));
+SELECT sum(r = s), sum(r + 1 = t) FROM (SELECT rand() AS r, r AS s, r + 1 AS t FROM numbers(100));
+SELECT sum(r = s) FROM (WITH rand(number) AS r SELECT r, r AS s FROM numbers(100) ORDER BY r);
+SELECT sum(c), count() <= 3 FROM (SELECT rand() % 3 AS r, count() AS c FROM numbers(100) GROUP BY r);
+SELECT max(r) <= min(s) FROM (SELECT rand() % 100 AS r, r AS s FROM numbers(1));
+SELECT sum(r) = sum(s) FROM (SELECT rand() AS r, sum(r) OVER () AS w, r AS s FROM numbers(100));
+SELECT countIf(r > 5 AND s <= 5) FROM (SELECT rand() % 10 AS r, if(r > 5, 6, 1) AS s FROM numbers(1000));
