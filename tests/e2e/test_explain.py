@@ -98,14 +98,14 @@ def test_a_client_that_takes_its_time_makes_operators_wait_for_output():
 def test_a_sort_that_does_not_fit_spills():
     query = "SELECT number, sipHash64(number) AS h FROM numbers(3000000) ORDER BY h"
     whole = analyzed(query, "SET max_memory_usage = 90000000, max_threads = 2")
-    sort = node(whole, "SortExec")
+    sort = node(whole, "ParallelSort")
     assert sort["Spilled Files"] > 0 and sort["Spilled Rows"] > 0 and sort["Spilled Bytes"] > 1_000_000, sort
     assert sort["Rows"] == 3000000
     assert all(shown["Spilled Files"] == 0 for shown in nodes(whole["Plan"]) if shown["Node Type"] in ("ProjectionExec", "SequenceExec"))
     text = gristmill("SET max_memory_usage = 90000000, max_threads = 2", f"EXPLAIN ANALYZE {query}").ok()
     assert "spilled" in text.out
     roomy = analyzed("SELECT number FROM numbers(30000) ORDER BY sipHash64(number)")
-    assert node(roomy, "SortExec")["Spilled Files"] == 0
+    assert node(roomy, "ParallelSort")["Spilled Files"] == 0
 
 
 def test_a_join_has_its_build_side():

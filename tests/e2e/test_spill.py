@@ -37,7 +37,7 @@ def test_streams_of_a_sort_go_to_disk_where_memory_is_too_small_for_all_of_them(
     kept = gristmill(f"{query} SETTINGS max_threads = {threads}").ok().out
     small = f"max_threads = {threads}, max_memory_usage = 110000000"
     assert gristmill(f"{query} SETTINGS {small}").ok().out == kept
-    assert node(analyzed(query, small), "SortExec")["Spilled Files"] > 1
+    assert node(analyzed(query, small), "ParallelSort")["Spilled Files"] > 1
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -73,7 +73,7 @@ def test_a_share_of_the_memory_says_the_same():
     share = "max_memory_usage = 400000000, max_bytes_ratio_before_external_sort = 0.01"
     assert node(analyzed(SORTED, share), "SortExec")["Spilled Files"] > 0
     # What nobody set is ClickHouse's default, and memory alone decides.
-    assert node(analyzed(SORTED, "max_memory_usage = 400000000"), "SortExec")["Spilled Files"] == 0
+    assert node(analyzed(SORTED, "max_memory_usage = 400000000"), "ParallelSort")["Spilled Files"] == 0
     answer = gristmill(f"{SORTED} SETTINGS max_bytes_ratio_before_external_sort = 2 FORMAT Null")
     assert answer.error == (36, "BAD_ARGUMENTS"), answer
 

@@ -29,6 +29,7 @@ mod narrow_keys;
 mod nested_sort;
 pub mod opener;
 mod operator_limits;
+mod parallel_sort;
 mod places;
 pub mod plan;
 mod plan_hash;

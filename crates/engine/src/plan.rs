@@ -32,6 +32,7 @@ use crate::measured::{self, PlanRun};
 use crate::narrow_keys::GroupNarrowKeysByArray;
 use crate::nested_sort::SortNestedKeysWhole;
 use crate::operator_limits::KeepToLimits;
+use crate::parallel_sort::SortInParallel;
 use crate::probe_side::ProbeSideBySide;
 use crate::spill::SpillFiles;
 use crate::spill_sooner::SpillSooner;
@@ -119,6 +120,9 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     rules.push(Arc::new(KeepOrderOfOneStream));
     // Behind those that look for a sort with a limit.
     rules.push(Arc::new(SortNestedKeysWhole));
+    if !sooner.as_ref().is_some_and(SpillSooner::spills_sorts) {
+        rules.push(Arc::new(SortInParallel::default()));
+    }
     rules.push(Arc::new(ProbeSideBySide));
     // Behind those that choose operators.
     if let Some(sooner) = sooner {

@@ -45,7 +45,7 @@ impl Teller {
         match self.kind {
             Kind::Join => self.built(),
             // A sort that merges sorted streams, and one that keeps the best rows, go on.
-            Kind::Sort if self.plan.name() == "SortExec" => self.done(),
+            Kind::Sort if matches!(self.plan.name(), "SortExec" | "ParallelSort") => self.done(),
             _ => {}
         }
     }

@@ -58,6 +58,11 @@ impl SpillSooner {
         self.group_by.is_some()
     }
 
+    /// Whether rows that are sorted go to disk before memory is refused.
+    pub fn spills_sorts(&self) -> bool {
+        self.sort.is_some()
+    }
+
     fn bytes_for(&self, plan: &Arc<dyn ExecutionPlan>) -> Option<u64> {
         if let Some(sort) = plan.downcast_ref::<SortExec>() {
             // One with a bound keeps no more rows than that.

@@ -18,6 +18,8 @@ pub struct KeyOrder {
     columns: usize,
     /// By column, whether zeroes of both signs may be in it.
     floats: Vec<bool>,
+    /// By column, whether NULL comes before all values.
+    nulls_first: Vec<bool>,
 }
 
 impl KeyOrder {
@@ -46,7 +48,8 @@ impl KeyOrder {
         }
         let converter = if fields.is_empty() { None } else { Some(RowConverter::new(fields)?) };
         let floats = kinds.iter().map(|(kind, _)| has_floats(&kind.arrow())).collect();
-        Ok(KeyOrder { converter, columns: kinds.len(), floats })
+        let nulls_first = kinds.iter().map(|(_, down)| *down).collect();
+        Ok(KeyOrder { converter, columns: kinds.len(), floats, nulls_first })
     }
 
     /// Of one column. `None` where values of the type have no order.
@@ -56,11 +59,30 @@ impl KeyOrder {
         if !RowConverter::supports_fields(&fields) {
             return None;
         }
-        Some(KeyOrder { converter: Some(RowConverter::new(fields).ok()?), columns: 1, floats: vec![has_floats(data_type)] })
+        let floats = vec![has_floats(data_type)];
+        Some(KeyOrder { converter: Some(RowConverter::new(fields).ok()?), columns: 1, floats, nulls_first: vec![false] })
+    }
+
+    /// Of columns that are ordered as said. `None` where values of a type have no order.
+    pub fn of_options(columns: &[(DataType, SortOptions)]) -> Option<Self> {
+        let field =
+            |(data_type, options): &(DataType, SortOptions)| SortField::new_with_options(data_type.clone(), *options);
+        let fields: Vec<_> = columns.iter().map(field).collect();
+        if fields.is_empty() || !RowConverter::supports_fields(&fields) {
+            return None;
+        }
+        let floats = columns.iter().map(|(data_type, _)| has_floats(data_type)).collect();
+        let nulls_first = columns.iter().map(|(_, options)| options.nulls_first).collect();
+        Some(KeyOrder { converter: Some(RowConverter::new(fields).ok()?), columns: columns.len(), floats, nulls_first })
     }
 
     pub fn columns(&self) -> usize {
         self.columns
+    }
+
+    /// Whether NULL comes before all values of a column.
+    pub fn nulls_first(&self, column: usize) -> bool {
+        self.nulls_first.get(column).copied().unwrap_or(false)
     }
 
     /// Normalised keys, one a row; `None` where the key has no columns.

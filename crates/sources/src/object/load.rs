@@ -75,7 +75,7 @@ fn row_wise(operator: &str) -> std::result::Result<(), &'static str> {
         "ProjectionExec" | "FilterExec" | "UnnestExec" => return Ok(()),
         "RepartitionExec" | "CoalescePartitionsExec" | "CoalesceBatchesExec" | "CooperativeExec" => return Ok(()),
         "AggregateExec" => "an aggregation or DISTINCT",
-        "SortExec" | "SortPreservingMergeExec" | "PartialSortExec" => "ORDER BY",
+        "SortExec" | "ParallelSort" | "SortPreservingMergeExec" | "PartialSortExec" => "ORDER BY",
         "GlobalLimitExec" | "LocalLimitExec" => "LIMIT",
         "UnionExec" | "InterleaveExec" => "UNION",
         "WindowAggExec" | "BoundedWindowAggExec" => "a window function",

@@ -1,7 +1,7 @@
 //! Bits of keys, 96 at a time, that compare like the values.
 //!
 //! Integers, dates and times count from the least of the block and take the bits that their range needs, so several columns
-//! go at once. Short strings of which there are few take the bits of a code in their order. Other strings go in pieces of up to
+//! go at once. Floats take all of theirs, turned so that they compare like integers. Short strings of which there are few take the bits of a code in their order. Other strings go in pieces of up to
 //! twelve bytes; where some values end within a piece, the last byte of it counts those that were there, which
 //! tells a value from a longer one that goes on with zeros.
 
@@ -9,8 +9,9 @@ use std::ops::Range;
 
 use arrow::array::{Array, ArrayRef, AsArray, BinaryViewArray};
 use arrow::datatypes::{
-    ArrowPrimitiveType, DataType, Date32Type, Int8Type, Int16Type, Int32Type, Int64Type, TimeUnit, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    ArrowPrimitiveType, DataType, Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimeUnit,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 
 use super::SortKey;
@@ -99,6 +100,14 @@ impl Packed {
             DataType::Timestamp(TimeUnit::Millisecond, _) => integers!(TimestampMillisecondType),
             DataType::Timestamp(TimeUnit::Microsecond, _) => integers!(TimestampMicrosecondType),
             DataType::Timestamp(TimeUnit::Nanosecond, _) => integers!(TimestampNanosecondType),
+            DataType::Float32 => {
+                let values = column.as_primitive::<Float32Type>().values();
+                self.push_bits(32, descending, runs, done, |row| ordered_32(values[row]))
+            }
+            DataType::Float64 => {
+                let values = column.as_primitive::<Float64Type>().values();
+                self.push_bits(64, descending, runs, done, |row| ordered_64(values[row]))
+            }
             DataType::FixedSizeBinary(width @ 1..=16) => {
                 let (values, width) = (column.as_fixed_size_binary(), *width as usize);
                 self.push_bits(width as u32 * 8, descending, runs, done, |row| first_bytes(values.value(row), width))
@@ -195,6 +204,27 @@ impl Packed {
             }
         }
     }
+}
+
+/// Whether values of the type have bits.
+pub(super) fn has_bits(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Float32 | DataType::Float64 | DataType::Date32 | DataType::Timestamp(..) | DataType::BinaryView => true,
+        DataType::FixedSizeBinary(width) => (1..=16).contains(width),
+        data_type => data_type.is_integer(),
+    }
+}
+
+/// A float as a number that compares as `total_cmp` has it, but that zero has no sign: negative ones turned, the others
+/// behind them.
+fn ordered_32(value: f32) -> u128 {
+    let bits = if value == 0.0 { 0 } else { value.to_bits() };
+    u128::from(if bits >> 31 == 1 { !bits } else { bits | 1 << 31 })
+}
+
+fn ordered_64(value: f64) -> u128 {
+    let bits = if value == 0.0 { 0 } else { value.to_bits() };
+    u128::from(if bits >> 63 == 1 { !bits } else { bits | 1 << 63 })
 }
 
 /// The length of a string that has this view.

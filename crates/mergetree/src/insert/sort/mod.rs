@@ -6,11 +6,13 @@
 //! algorithms for sorting and searching strings", by columns and pieces of columns). A block that is in order already
 //! is found so on the way, and left alone.
 //!
-//! What has no such bits (NULLs, floats) ends that: rows that still tie are ordered by their normalised keys. Those were
-//! used for all ties once, and took a third of a load by a key of strings: a key was copied together for nearly every row.
+//! NULLs are told by a column of flags before that of the values. What has no such bits (arrays, 256-bit numbers) ends that: rows that
+//! still tie are ordered by their normalised keys. Those were used for all ties once, and took a third of a load by a key of
+//! strings: a key was copied together for nearly every row.
 
 mod bits;
 mod few_values;
+mod nulls;
 
 use std::ops::Range;
 
@@ -19,6 +21,7 @@ use gristmill_base::Result;
 
 use crate::index::order::KeyOrder;
 use bits::{POSITION_BITS, Packed, Place, first_bytes};
+use nulls::WithoutNulls;
 
 /// The sorting key of a block's rows.
 #[derive(Clone, Debug)]
@@ -32,6 +35,11 @@ pub struct SortKey<'a> {
 /// The positions in order; `None` where the rows are in order as they come. `subset`: the positions to order (in their
 /// own order), all `rows` where `None`.
 pub fn order(key: &SortKey<'_>, subset: Option<&[u32]>, rows: usize) -> Result<Option<Vec<u32>>> {
+    let without_nulls = WithoutNulls::of(key)?;
+    let told = match &without_nulls {
+        Some(told) => &SortKey { columns: &told.columns, descending: &told.descending, order: key.order },
+        None => key,
+    };
     let mut packed = Packed::new(subset, rows);
     let mut place = Place::default();
     let mut moved = false;
@@ -39,17 +47,13 @@ pub fn order(key: &SortKey<'_>, subset: Option<&[u32]>, rows: usize) -> Result<O
     if packed.numbers.len() > 1 {
         tied.push(0..packed.numbers.len());
     }
-    while !tied.is_empty() && place.column < key.columns.len() {
-        if !packed.fill(key, &tied, &mut place) {
+    while !tied.is_empty() && place.column < told.columns.len() {
+        if !packed.fill(told, &tied, &mut place) {
             moved |= order_by_normalised(&mut packed.numbers, &tied, key)?;
             break;
         }
         for run in &tied {
-            let numbers = &mut packed.numbers[run.clone()];
-            if !numbers.is_sorted() {
-                numbers.sort_unstable();
-                moved = true;
-            }
+            moved |= sort_numbers(&mut packed.numbers[run.clone()]);
         }
         tied = tied.into_iter().flat_map(|run| ties(&packed.numbers, run)).collect();
     }
@@ -57,6 +61,18 @@ pub fn order(key: &SortKey<'_>, subset: Option<&[u32]>, rows: usize) -> Result<O
         return Ok(subset.map(<[u32]>::to_vec));
     }
     Ok(Some(packed.numbers.into_iter().map(|number| number as u32).collect()))
+}
+
+/// Whether any changed its place.
+fn sort_numbers(numbers: &mut [u128]) -> bool {
+    let descents = numbers.windows(2).filter(|pair| pair[0] > pair[1]).count();
+    match descents {
+        0 => return false,
+        // Sorted runs one behind the other, which the stable sort merges as they are.
+        few if few < numbers.len() / 64 => numbers.sort(),
+        _ => numbers.sort_unstable(),
+    }
+    true
 }
 
 /// Orders each run of rows by their whole keys. Whether any changed its place.
@@ -113,7 +129,9 @@ fn ties(numbers: &[u128], run: Range<usize>) -> Vec<Range<usize>> {
 mod tests {
     use std::sync::Arc;
 
-    use arrow::array::{BinaryViewArray, Float64Array, Int64Array, UInt16Array};
+    use arrow::array::{BinaryViewArray, Float32Array, Float64Array, Int64Array, ListArray, UInt16Array};
+    use arrow::buffer::OffsetBuffer;
+    use arrow::datatypes::{DataType, Field};
     use gristmill_types::SqlType;
     use proptest::prelude::*;
 
@@ -135,13 +153,31 @@ mod tests {
     }
 
     #[test]
-    fn nulls_and_floats_are_ordered_by_their_normalised_keys() {
+    fn what_has_no_bits_is_ordered_by_its_normalised_key() {
+        let item = Arc::new(Field::new("item", DataType::Int64, true));
+        let values: ArrayRef = Arc::new(Int64Array::from(vec![2, 1, 1, 1, 2]));
+        let lists: ArrayRef = Arc::new(ListArray::new(item, OffsetBuffer::from_lengths([1, 2, 0, 2]), values, None));
+        let kind = SqlType::array(SqlType::Int64.nullable());
+        assert_eq!(in_order(&[(&kind, false)], &[lists], None), Some(vec![2, 1, 3, 0]));
+    }
+
+    #[test]
+    fn nulls_and_floats_have_bits_of_their_own() {
         let numbers: ArrayRef = Arc::new(Int64Array::from(vec![None, Some(5), None, Some(-5)]));
         let nullable = SqlType::Nullable(Box::new(SqlType::Int64));
         assert_eq!(in_order(&[(&nullable, false)], std::slice::from_ref(&numbers), None), Some(vec![3, 1, 0, 2]));
         assert_eq!(in_order(&[(&nullable, true)], &[numbers], None), Some(vec![0, 2, 1, 3]));
         let floats: ArrayRef = Arc::new(Float64Array::from(vec![0.5, -1e300, 2.0]));
         assert_eq!(in_order(&[(&SqlType::Float64, false)], &[floats], None), Some(vec![1, 0, 2]));
+        let values = vec![Some(f32::NAN), Some(0.0), None, Some(-0.0), Some(-1.5), Some(f32::INFINITY), Some(1.5)];
+        let floats: ArrayRef = Arc::new(Float32Array::from(values));
+        let nullable = SqlType::Float32.nullable();
+        assert_eq!(in_order(&[(&nullable, false)], std::slice::from_ref(&floats), None), Some(vec![4, 1, 3, 6, 5, 0, 2]));
+        assert_eq!(in_order(&[(&nullable, true)], &[floats], None), Some(vec![2, 0, 5, 6, 1, 3, 4]));
+        let texts: ArrayRef = Arc::new(BinaryViewArray::from_iter([Some("b"), None, Some(""), Some("b"), None, Some("a")]));
+        let nullable = SqlType::String.nullable();
+        assert_eq!(in_order(&[(&nullable, false)], std::slice::from_ref(&texts), None), Some(vec![2, 5, 0, 3, 1, 4]));
+        assert_eq!(in_order(&[(&nullable, true)], &[texts], None), Some(vec![1, 4, 0, 3, 5, 2]));
     }
 
     proptest! {
