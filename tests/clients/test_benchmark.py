@@ -59,7 +59,7 @@ def test_every_query_is_counted_and_run_as_often_as_asked(benchmark, http):
 
 
 def test_json_holds_the_last_report(benchmark):
-    run = benchmark("--query", "SELECT 1", "-i", 5, "--json", "report.json", "--max_threads", 1)
+    run = benchmark("-q", "SELECT 1", "-i", 5, "--json", "report.json", "--max_threads", 1)
     assert run.returncode == 0, run
     report = json.loads((benchmark.home / "report.json").read_text())
     of_server = report[f"localhost:{benchmark.port}"]

@@ -53,6 +53,17 @@ def test_values_are_expressions(client, table):
     assert client(flags=["--queries-file", "rows.sql"]).ok() == "100003\n"
 
 
+def test_values_on_standard_input_are_expressions(client, table):
+    client(f"CREATE TABLE {table} (a UInt32, b String DEFAULT 'z') ENGINE = MergeTree ORDER BY a").ok()
+    client(f"INSERT INTO {table} VALUES", data=b"(1 + 1, upper('x')),\n(3, DEFAULT);\n").ok()
+    client(f"INSERT INTO {table} (a) VALUES (4)", data=b"").ok()
+    assert client(f"SELECT * FROM {table} ORDER BY a").ok() == "2\tX\n3\tz\n4\tz\n"
+    rows = ",".join(f"({k}, 'row {k}')" for k in range(100_000))
+    client(f"TRUNCATE TABLE {table}; INSERT INTO {table} VALUES", data=rows.encode()).ok()
+    assert client(f"SELECT count(), max(b) FROM {table}").ok() == "100000\trow 99999\n"
+    assert client(f"INSERT INTO {table} VALUES", data=b"").code == 108
+
+
 @pytest.mark.parametrize(
     ("format", "data"),
     [
@@ -242,6 +253,13 @@ def test_options_of_clickhouse_client_that_have_no_effect_or_are_refused(client)
     assert answer.code == 48 and "--external" in answer.err
     answer = client("SELECT 1", flags=["--memory-usage"])
     assert answer.out == "1\n" and answer.err.strip().isdigit()
+
+
+def test_a_format_goes_over_vertical_and_a_host_may_have_its_port(client):
+    assert client("SELECT 1 AS a", flags=["--vertical", "--format", "JSONEachRow"]).ok() == '{"a":1}\n'
+    assert client.bare("--host", f"localhost:{client.port}", "-q", "SELECT 1").ok() == "1\n"
+    assert client("SELECT 1", flags=["--enable-progress-table-toggle", "0"]).ok() == "1\n"
+    assert client("quit;").ok() == ""
 
 
 def test_external_tables_are_sent_along_with_each_statement(client, tmp_path):

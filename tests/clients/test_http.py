@@ -94,6 +94,7 @@ def test_parameters_have_types(http):
     asked = "SELECT {n:UInt8} + 1, {s:String}, {a:Array(String)}, {d:Nullable(Date)}, {i:Identifier} FROM (SELECT 7 AS x)"
     values = {"param_n": "5", "param_s": "a\\tb'", "param_a": "['x','it\\'s']", "param_d": "\\N", "param_i": "x"}
     assert http.ok(asked, **values) == "6\ta\\tb\\'\t['x','it\\'s']\t\\N\t7\n"
+    assert http.ok("SELECT {n:Int8}, {s:String} FORMAT JSONEachRow", param_n="-5", param_s="x") == """{"_CAST(-5, 'Int8')":-5,"'x'":"x"}\n"""
     assert http("SELECT {n:UInt8}").error == (456, "UNKNOWN_QUERY_PARAMETER")
 
 

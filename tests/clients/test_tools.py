@@ -11,7 +11,7 @@ def test_tables_are_told_apart_from_views(http, table):
     http.ok(f"CREATE TABLE {table} (k UInt32) ENGINE = MergeTree ORDER BY k")
     http.ok(f"CREATE OR REPLACE VIEW {table}_v AS SELECT k FROM {table}")
     shown = http.ok(f"SHOW FULL TABLES LIKE '{table}%'").splitlines()
-    assert shown == [f"{table}\tBASE TABLE", f"{table}_v\tVIEW"]
+    assert shown == [f"{table}\tMergeTree", f"{table}_v\tView"]
     assert http.ok(f"SELECT column_name, ordinal_position FROM information_schema.key_column_usage WHERE table_name = '{table}'") == "k\t1\n"
     views = f"SELECT view_definition FROM information_schema.views WHERE table_name = '{table}_v'"
     assert "SELECT k" in http.ok(views)

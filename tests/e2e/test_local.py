@@ -57,6 +57,65 @@ def test_data_on_standard_input_is_the_table():
     assert guessed.ok().value == "42"
 
 
+@pytest.mark.parametrize(
+    ("contents", "rows"),
+    [
+        ("a,b\n1,x\n2,y\n", [["1", "x"], ["2", "y"]]),
+        ("1\tx\n2\ty\n", [["1", "x"], ["2", "y"]]),
+        ('{"a": 1}\n{"a": 2}\n', [["1"], ["2"]]),
+        ('[{"a": 1}, {"a": 2}]', [["1"], ["2"]]),
+        ("(1, 'x'), (2, 'y')", [["1", "x"], ["2", "y"]]),
+        ("a=1\tb=x\na=2\tb=y\n", [["1", "x"], ["2", "y"]]),
+    ],
+)
+def test_data_without_a_format_tells_its_own(contents, rows, tmp_path):
+    assert gristmill("SELECT * FROM table", stdin=contents.encode()).ok().rows == rows
+    (tmp_path / "data").write_text(contents)
+    assert gristmill(f"SELECT * FROM file('{tmp_path}/data')").ok().rows == rows
+    (tmp_path / "nothing").write_text("")
+    assert gristmill(f"SELECT * FROM file('{tmp_path}/nothing')").error == (715, "CANNOT_DETECT_FORMAT")
+
+
+def test_a_file_stands_where_a_table_may(tmp_path):
+    for name, rows in (("a.csv", "a,b\n1,x\n"), ("b.csv", "a,b\n2,y\n")):
+        (tmp_path / name).write_text(rows)
+    assert gristmill("SELECT * FROM 'a.csv'", cwd=tmp_path).ok().rows == [["1", "x"]]
+    assert gristmill('SELECT t.b FROM "a.csv" AS t', cwd=tmp_path).ok().value == "x"
+    assert gristmill("SELECT sum(a) FROM `*.csv`", cwd=tmp_path).ok().value == "3"
+    assert gristmill(f"SELECT a.b, b.b FROM '{tmp_path}/a.csv' AS a CROSS JOIN '{tmp_path}/b.csv' AS b").ok().rows == [["x", "y"]]
+    assert [row[0] for row in gristmill("DESCRIBE TABLE 'a.csv'", cwd=tmp_path).ok().rows] == ["a", "b"]
+    assert gristmill("SELECT * FROM 'c.csv'", cwd=tmp_path).error == (60, "UNKNOWN_TABLE")
+    of_table = ["CREATE TABLE `a.csv` (n UInt8) ENGINE = Memory", "INSERT INTO `a.csv` VALUES (7)", "SELECT n FROM `a.csv`"]
+    assert gristmill(*of_table, cwd=tmp_path).ok().value == "7"
+
+
+def test_a_query_may_stand_by_itself(tmp_path):
+    def run(*words):
+        done = subprocess.run([BINARY, "local", *words], cwd=tmp_path, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        return done.returncode, done.stdout
+
+    assert run("SELECT 1; SELECT 2") == (0, "1\n2\n")
+    (tmp_path / "my query.sql").write_text("SELECT 3")
+    assert run("my query.sql") == (0, "3\n")
+    assert run("no_such_file")[0] == 76
+
+
+def test_options_that_clickhouse_local_has_too():
+    flags = ["--logger.level=error", "--logger.console", "--log-level", "none", "--hardware-utilization", "--highlight", "0", "--progress-table=off"]
+    assert gristmill("SELECT 1", flags=[*flags, "--no-system-tables", "--only-system-tables", "--disable_suggestion"]).ok().value == "1"
+    assert gristmill("SELECT queryID()", flags=["--query_id", "mine"]).ok().value == "mine"
+    assert gristmill("SELECT 1", flags=["--pager", "cat -n"]).ok().out.split() == ["1", "1"]
+    assert gristmill("SELECT 1", flags=["--memory-usage"]).err.strip().isdigit()
+    assert gristmill("SELECT 1 AS a", flags=["--vertical", "--format", "JSONEachRow"]).ok().out == '{"a":1}\n'
+    assert gristmill("exit").ok().out == ""
+
+
+def test_values_on_standard_input_are_expressions(data):
+    gristmill("CREATE TABLE t (a Int32, b String DEFAULT 'z') ENGINE = MergeTree ORDER BY a", path=data).ok()
+    gristmill("INSERT INTO t VALUES", stdin=b"(1 + 1, upper('x')), (3, DEFAULT);\n", path=data).ok()
+    assert gristmill("SELECT * FROM t ORDER BY a", path=data).ok().rows == [["2", "X"], ["3", "z"]]
+
+
 def test_data_on_standard_input_of_an_insert(data):
     gristmill("CREATE TABLE t (a Int32, b String) ENGINE = MergeTree ORDER BY a", path=data).ok()
     gristmill("INSERT INTO t FORMAT CSV", stdin=b"1,x\n2,y\n", path=data).ok()

@@ -69,7 +69,11 @@ fn statement(definition: &TableDefinition, query: Option<&str>, between: &str, i
     if let Some(MaterializedView { target: ViewTarget::Table(database, name), .. }) = &view {
         text.push_str(&format!(" TO {}", full_name(database, name)));
     }
-    text.push_str(&format!("{between}("));
+    // Those of a view with parameters are known only when it is called.
+    let has_columns = !columns.is_empty();
+    if has_columns {
+        text.push_str(&format!("{between}("));
+    }
     for (i, column) in columns.iter().enumerate() {
         text.push_str(match (i, edge) {
             (0, "") => "",
@@ -81,7 +85,9 @@ fn statement(definition: &TableDefinition, query: Option<&str>, between: &str, i
         }
         text.push_str(column);
     }
-    text.push_str(&format!("{edge})"));
+    if has_columns {
+        text.push_str(&format!("{edge})"));
+    }
     match &view {
         Some(MaterializedView { target: ViewTarget::Inner(engine), .. }) => {
             text.push_str(&format!("{between}ENGINE = {}", clauses(definition, engine, between)));

@@ -16,6 +16,7 @@ use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
 use serde::{Deserialize, Serialize};
 
+use crate::databases::full_name;
 use crate::definition::TableDefinition;
 use crate::key::KeyExpression;
 use crate::load::{LedgerRow, LoadRequest, TableLoad};
@@ -359,7 +360,12 @@ pub trait Table: Send + Sync + Debug {
 
     /// Changes rows that are there: now, where the request says so; else the change has begun for good when this
     /// returns, and its id is given.
-    async fn mutate(&self, _context: &Arc<QueryContext>, _request: MutationRequest) -> Result<String> {
+    async fn mutate(&self, _context: &Arc<QueryContext>, request: MutationRequest) -> Result<String> {
+        if request.at_once {
+            let definition = self.definition();
+            let name = full_name(&definition.database, &definition.name);
+            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("DELETE query is not supported for table {name}")));
+        }
         Err(self.unsupported("Mutations (UPDATE and DELETE)"))
     }
 

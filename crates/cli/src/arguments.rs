@@ -17,7 +17,7 @@ use gristmill_introspect::Settings;
 use gristmill_introspect::settings::{SettingInfo, nearest};
 
 use crate::client::foreign_options::{foreign, takes_value};
-use crate::runner::Options;
+use crate::runner::{MemoryUsage, Options};
 use crate::terminal::Terminal;
 
 /// `UNRECOGNIZED_ARGUMENTS`
@@ -54,6 +54,12 @@ pub struct ResultArguments {
     /// Whether to show how far a query is: on a terminal (the default), always on standard error, or never
     #[arg(long, value_name = "WHERE", value_enum, num_args = 0..=1, default_missing_value = "tty", require_equals = true, help_heading = "Results")]
     pub progress: Option<ProgressMode>,
+    /// The program that results are shown by, such as 'less -S'
+    #[arg(long, value_name = "COMMAND", help_heading = "Results")]
+    pub pager: Option<String>,
+    /// Write the memory that each query took at most to standard error
+    #[arg(long, value_name = "HOW", value_enum, num_args = 0..=1, default_missing_value = "default", require_equals = true, help_heading = "Results")]
+    pub memory_usage: Option<MemoryUsage>,
     /// Go on with the next query after an error
     #[arg(long, help_heading = "Queries")]
     pub ignore_error: bool,
@@ -80,8 +86,8 @@ impl ResultArguments {
             },
             ignore_error: self.ignore_error,
             stacktrace: self.stacktrace,
-            memory_usage: None,
-            pager: None,
+            memory_usage: self.memory_usage,
+            pager: self.pager.clone(),
             interactive: false,
         })
     }

@@ -101,7 +101,8 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
     let runtimes = match &parsed.command {
         Command::Server(arguments) => bootstrap::start(server::LOG, &arguments.logger()?)?,
         Command::Client(arguments) => bootstrap::start(bootstrap::LOG, &Logger::of_level(arguments.log_level.as_deref())?)?,
-        Command::Local(_) | Command::Demo(_) | Command::Benchmark(_) | Command::Top(_) | Command::Flamegraph(_) => {
+        Command::Local(arguments) => bootstrap::start(bootstrap::LOG, &Logger::of_level(arguments.log_level.as_deref())?)?,
+        Command::Demo(_) | Command::Benchmark(_) | Command::Top(_) | Command::Flamegraph(_) => {
             bootstrap::start(bootstrap::LOG, &Logger::default())?
         }
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::engines::{MaterializedViewTable, MemoryTable, NullTable, View};
+use gristmill_catalog::engines::{BufferTable, LogTable, MaterializedViewTable, MemoryTable, NullTable, View, buffer, log};
 use gristmill_catalog::{KeyExpression, MaterializedView, Table, TableDefinition, TableOpener};
 use gristmill_functions::Registry;
 use gristmill_introspect::Settings;
@@ -13,6 +13,7 @@ use gristmill_mergetree::settings::{TableSettings, check_given};
 use gristmill_mergetree::{MemoryStore, MergeTree, MergeTreeEnvironment, ObjectFolder, PartStore};
 use gristmill_objstore::Store;
 use gristmill_sources::SourceHints;
+use gristmill_types::sql_type::quote_identifier;
 use gristmill_types::{Columns, DefaultKind};
 
 use crate::compiler::Compiler;
@@ -44,6 +45,12 @@ pub const ENGINES: &[&str] = &[
     "Memory",
     merged_tables::ENGINE,
     "Null",
+    "Log",
+    "TinyLog",
+    "StripeLog",
+    "Set",
+    log::JOIN,
+    buffer::ENGINE,
     "S3",
     "GCS",
     "AzureBlobStorage",
@@ -72,12 +79,18 @@ impl TableOpener for Opener {
             // They stand for a query, which whoever reads them puts in their place.
             TableDefinition::VIEW | TableDefinition::FUNCTION | merged_tables::ENGINE => Ok(Arc::new(View::new(definition))),
             MaterializedView::ENGINE => Ok(Arc::new(MaterializedViewTable::new(definition))),
+            buffer::ENGINE => Ok(Arc::new(BufferTable::new(definition))),
             "Null" => Ok(Arc::new(NullTable::new(definition))),
             family if gristmill_mergetree::engine::NAMES.contains(&family) => {
                 if !existing {
                     check_given(&definition.settings)?;
                 }
                 self.mergetree(definition).await
+            }
+            logs if log::NAMES.contains(&logs) => {
+                check_arguments_of_log(&definition)?;
+                let rows = self.mergetree(LogTable::rows_of(&definition)).await?;
+                Ok(Arc::new(LogTable::new(definition, rows)))
             }
             "S3" | "GCS" | "AzureBlobStorage" | "URL" | "File" => {
                 gristmill_sources::open_engine(definition, &self.hints).await
@@ -87,7 +100,8 @@ impl TableOpener for Opener {
     }
 
     fn keeps_data(&self, definition: &TableDefinition) -> bool {
-        gristmill_mergetree::engine::NAMES.contains(&definition.engine.name.as_str())
+        let engine = definition.engine.name.as_str();
+        gristmill_mergetree::engine::NAMES.contains(&engine) || log::NAMES.contains(&engine)
     }
 }
 
@@ -95,6 +109,52 @@ fn unknown_engine(name: &str) -> Error {
     let near = gristmill_introspect::settings::nearest(name, ENGINES.iter().copied());
     let hint = near.map_or_else(String::new, |near| format!(". Maybe you meant: ['{near}']"));
     Error::new(ErrorCode::UNKNOWN_STORAGE, format!("Unknown table engine {name}{hint}"))
+}
+
+/// Errors: NUMBER_OF_ARGUMENTS_DOESNT_MATCH, BAD_ARGUMENTS, NO_SUCH_COLUMN_IN_TABLE.
+fn check_arguments_of_log(definition: &TableDefinition) -> Result<()> {
+    let (engine, arguments) = (&definition.engine.name, &definition.engine.arguments);
+    if engine == log::JOIN {
+        return check_arguments_of_join(arguments, &definition.columns);
+    }
+    if arguments.is_empty() {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
+        format!("Engine {engine} doesn't support any arguments ({} given)", arguments.len()),
+    ))
+}
+
+fn check_arguments_of_join(arguments: &[String], columns: &Columns) -> Result<()> {
+    let [strictness, kind, keys @ ..] = arguments else {
+        return Err(wrong_join(arguments.len()));
+    };
+    if keys.is_empty() {
+        return Err(wrong_join(arguments.len()));
+    }
+    let is_one_of = |word: &str, known: &[&str]| known.iter().any(|known| known.eq_ignore_ascii_case(word));
+    // ALL is kept as a name, in quotes.
+    if !is_one_of(strictness.trim_matches('`'), &["ANY", "ALL", "SEMI", "ANTI"]) {
+        let text = "First parameter of storage Join must be ANY or ALL or SEMI or ANTI (without quotes).";
+        return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+    }
+    if !is_one_of(kind, &["LEFT", "INNER", "RIGHT", "FULL"]) {
+        let text = "Second parameter of storage Join must be LEFT or INNER or RIGHT or FULL (without quotes).";
+        return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+    }
+    match keys.iter().find(|key| !columns.iter().any(|column| quote_identifier(&column.name) == **key)) {
+        Some(key) => Err(Error::new(
+            ErrorCode::NO_SUCH_COLUMN_IN_TABLE,
+            format!("Key column {key} does not exist in table declaration."),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn wrong_join(given: usize) -> Error {
+    let text = "Storage Join requires at least 3 parameters: Join(ANY|ALL|SEMI|ANTI, LEFT|INNER|RIGHT|FULL, keys...)";
+    Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, format!("{text}, but {given} are given"))
 }
 
 /// Errors: UNKNOWN_STORAGE. Asked before anything is kept of a table.

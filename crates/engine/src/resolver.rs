@@ -1,5 +1,6 @@
 //! Tables of the catalog and table functions, made ready for one query.
 
+pub(crate) mod named_files;
 mod table_calls;
 mod view_parameters;
 
@@ -179,7 +180,7 @@ impl<'a> Resolver<'a> {
         }))
     }
 
-    /// The rows of a materialized view: those of its target, in the view's columns.
+    /// The rows of a materialized view, or of a buffer: those of its target, in the view's columns.
     async fn materialized(&self, view: &TableDefinition, name: Vec<String>, is_final: bool) -> Result<ResolvedTable> {
         let target = self.engine.databases.stored(&view.database, &view.name)?;
         let is_final = is_final || (self.context.settings.final_ && target.supports_final());
@@ -438,7 +439,14 @@ impl TableResolver for Resolver<'_> {
             Some(Err(_)) if self.denied => false,
             Some(may) => may?,
         };
-        let table = databases.table_for(database, name, &|database, table| may_know(self.context, database, table))?;
+        let found = databases.table_for(database, name, &|database, table| may_know(self.context, database, table));
+        let table = match found {
+            Err(error) if error.code() == ErrorCode::UNKNOWN_TABLE && !is_final => {
+                let file = named_files::arguments(self.engine, database, name).ok_or(error)?;
+                return self.function(named_files::FUNCTION, &file).await;
+            }
+            found => found?,
+        };
         self.seen.lock().push((database.to_string(), name.to_string()));
         let definition = table.definition();
         let resolved = self.resolved(table.as_ref(), &definition, full, is_final).await?;
@@ -526,7 +534,7 @@ impl Resolver<'_> {
         full: Vec<String>,
         is_final: bool,
     ) -> Result<ResolvedTable> {
-        if definition.materialized_view().is_some() {
+        if definition.materialized_view().is_some() || definition.engine.buffer_target().is_some() {
             return self.materialized(definition, full, is_final).await;
         }
         if definition.engine.name == merged_tables::ENGINE {

@@ -22,7 +22,7 @@ pub mod output;
 pub use columnar::columns_of_arrow;
 pub use compression::Compression;
 pub use format::{Format, Header};
-pub use infer::infer_schema;
+pub use infer::{detected_format, infer_schema};
 pub use input::{
     Part, RowParser, bare_rows, count_left_out, file_batches, flagged_column, flags_of, header_length, is_splittable,
     omitted_flag, parser, part_parser, split_rows, with_omitted_flags,

@@ -237,29 +237,68 @@ fn v6_range(name: &str, arguments: &[Argument]) -> Result<Bound> {
 /// Whether an address lies in `address/bits`.
 fn in_range(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
-    expect_string(name, arguments, 0)?;
+    let kind = arguments[0].kind.clone();
+    if !matches!(kind, T::IPv4 | T::IPv6) {
+        expect_string(name, arguments, 0)?;
+    }
     expect_string(name, arguments, 1)?;
-    Ok(Bound::new(T::UInt8, |args, rows| {
-        let (addresses, ranges) = (Bytes::of(&args[0])?, Bytes::of(&args[1])?);
-        numbers::<UInt8Type>(rows, |row| {
-            let (address, range) = (addresses.get(row), ranges.get(row));
-            let wrong = || {
-                let text = format!("'{}' is no range of addresses such as 10.0.0.0/8", String::from_utf8_lossy(range));
-                Error::new(ErrorCode::CANNOT_PARSE_TEXT, text)
-            };
-            let slash = memchr::memchr(b'/', range).ok_or_else(wrong)?;
-            let bits: u32 =
-                std::str::from_utf8(&range[slash + 1..]).ok().and_then(|bits| bits.parse().ok()).ok_or_else(wrong)?;
-            let (base, narrow) = (ipv6(&range[..slash]).map_err(|_| wrong())?, ipv4(&range[..slash]).is_ok());
-            if bits > if narrow { 32 } else { 128 } {
-                return Err(wrong());
+    Ok(Bound::new(T::UInt8, move |args, rows| {
+        let ranges = Bytes::of(&args[1])?;
+        match kind {
+            T::IPv4 => {
+                let addresses = Numbers::of::<UInt32Type>(&args[0])?;
+                numbers::<UInt8Type>(rows, |row| {
+                    let address = u128::from(addresses.get(row)) | 0xFFFF_0000_0000;
+                    AddressRange::parse(ranges.get(row)).map(|range| u8::from(range.holds(address, true)))
+                })
             }
-            let found = ipv6(address).map_err(|fault| fault.explain(address, &T::IPv6))?;
-            let mask = u128::MAX.checked_shl(128 - bits - if narrow { 96 } else { 0 }).unwrap_or(0);
-            let same_family = ipv4(address).is_ok() == narrow;
-            Ok(u8::from(same_family && u128::from_be_bytes(found) & mask == u128::from_be_bytes(base) & mask))
-        })
+            T::IPv6 => {
+                let addresses = args[0].as_fixed_size_binary();
+                numbers::<UInt8Type>(rows, |row| {
+                    let address = <[u8; 16]>::try_from(addresses.value(at(addresses.len(), row))).unwrap_or_default();
+                    let address = u128::from_be_bytes(address);
+                    AddressRange::parse(ranges.get(row)).map(|range| u8::from(range.holds(address, false)))
+                })
+            }
+            _ => {
+                let addresses = Bytes::of(&args[0])?;
+                numbers::<UInt8Type>(rows, |row| {
+                    let (address, range) = (addresses.get(row), AddressRange::parse(ranges.get(row))?);
+                    let found = ipv6(address).map_err(|fault| fault.explain(address, &T::IPv6))?;
+                    Ok(u8::from(range.holds(u128::from_be_bytes(found), ipv4(address).is_ok())))
+                })
+            }
+        }
     }))
+}
+
+/// `10.0.0.0/8`. Those of four bytes count as the addresses of sixteen that stand for them.
+struct AddressRange {
+    base: u128,
+    mask: u128,
+    narrow: bool,
+}
+
+impl AddressRange {
+    /// Error: CANNOT_PARSE_TEXT.
+    fn parse(text: &[u8]) -> Result<AddressRange> {
+        let wrong = || {
+            let text = format!("'{}' is no range of addresses such as 10.0.0.0/8", String::from_utf8_lossy(text));
+            Error::new(ErrorCode::CANNOT_PARSE_TEXT, text)
+        };
+        let slash = memchr::memchr(b'/', text).ok_or_else(wrong)?;
+        let bits: u32 = std::str::from_utf8(&text[slash + 1..]).ok().and_then(|bits| bits.parse().ok()).ok_or_else(wrong)?;
+        let (base, narrow) = (ipv6(&text[..slash]).map_err(|_| wrong())?, ipv4(&text[..slash]).is_ok());
+        if bits > if narrow { 32 } else { 128 } {
+            return Err(wrong());
+        }
+        let mask = u128::MAX.checked_shl(128 - bits - if narrow { 96 } else { 0 }).unwrap_or(0);
+        Ok(AddressRange { base: u128::from_be_bytes(base), mask, narrow })
+    }
+
+    fn holds(&self, address: u128, narrow: bool) -> bool {
+        narrow == self.narrow && address & self.mask == self.base & self.mask
+    }
 }
 
 /// `aa:bb:cc:dd:ee:ff` (17 letters), or its first three bytes (8 letters); 0 where it is none.

@@ -9,10 +9,10 @@ use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, PrimitiveArray};
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::compute::{and_kleene, or_kleene};
-use arrow::datatypes::{self as kinds, ArrowPrimitiveType, DataType};
+use arrow::datatypes::{self as kinds, ArrowPrimitiveType, DataType, i256};
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_types::SqlType;
 use gristmill_types::order::{has_uint256, turned, without_sign};
+use gristmill_types::{SqlType, wide};
 
 use crate::columns::{Bytes, Numbers, at, truth_column, truths};
 use crate::define::{arity, own_nulls, plain};
@@ -88,7 +88,10 @@ pub fn common(name: &str, a: &SqlType, b: &SqlType) -> Result<SqlType> {
             .unwrap_or_else(|_| if a.is_float() || b.is_float() { T::Float64 } else { T::Int256 })),
         // A time is the seconds since 1970.
         (T::DateTime(_), number) | (number, T::DateTime(_)) if number.is_number() => common(name, &T::UInt32, number),
-        (T::DateTime64(scale, _), number) | (number, T::DateTime64(scale, _)) if number.is_number() => {
+        (T::Time, number) | (number, T::Time) if number.is_number() => common(name, &T::Int32, number),
+        (T::DateTime64(scale, _) | T::Time64(scale), number) | (number, T::DateTime64(scale, _) | T::Time64(scale))
+            if number.is_number() =>
+        {
             common(name, &T::Decimal { precision: 18, scale: *scale }, number)
         }
         (T::Array(a), T::Array(b)) => Ok(SqlType::array(keep_null(common(name, a, b)?, a, b))),
@@ -115,7 +118,7 @@ fn keep_null(kind: SqlType, a: &SqlType, b: &SqlType) -> SqlType {
 
 fn bind(name: &str, arguments: &[Argument], relation: Relation) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
-    if let Some(bound) = with_signed(arguments, relation) {
+    if let Some(bound) = with_signed(arguments, relation).or_else(|| with_float(arguments, relation)) {
         return Ok(bound);
     }
     if has_null_element(&arguments[0].kind, &arguments[1].kind) {
@@ -164,6 +167,66 @@ fn with_signed(arguments: &[Argument], relation: Relation) -> Option<Bound> {
             relation.test()(if left_is_signed { order } else { order.reverse() })
         })
     }))
+}
+
+/// An integer of 64 bits or more beside a float, which does not hold each of them: only where both are equal as floats, the
+/// integer that the float stands for decides.
+fn with_float(arguments: &[Argument], relation: Relation) -> Option<Bound> {
+    let (left, right) = (arguments[0].kind.plain(), arguments[1].kind.plain());
+    let (integer, integer_is_left) = match (left, right) {
+        (integer, float) if float.is_float() => (integer, true),
+        (float, integer) if float.is_float() => (integer, false),
+        _ => return None,
+    };
+    let (bits, signed) = integer.integer_bits().filter(|(bits, _)| *bits >= 64)?;
+    let carried = match (bits, signed) {
+        (64, true) => T::Int64,
+        (64, false) => T::UInt64,
+        (_, true) => T::Int256,
+        (_, false) => T::UInt256,
+    };
+    let casts = if integer_is_left { vec![carried, T::Float64] } else { vec![T::Float64, carried] };
+    Some(Bound::cast(casts, T::UInt8, move |args, rows| {
+        let place = usize::from(!integer_is_left);
+        let integers = &args[place];
+        let floats = Numbers::of::<kinds::Float64Type>(&args[1 - place])?;
+        let holds = |order: Option<Ordering>| match order {
+            Some(order) => relation.test()(if integer_is_left { order } else { order.reverse() }),
+            None => relation == Relation::NotEquals,
+        };
+        match integers.data_type() {
+            DataType::Int64 => {
+                let integers = Numbers::of::<kinds::Int64Type>(integers)?;
+                truths(rows, |row| holds(beside_float(integers.get(row), integers.get(row) as f64, floats.get(row))))
+            }
+            DataType::UInt64 => {
+                let integers = Numbers::of::<kinds::UInt64Type>(integers)?;
+                truths(rows, |row| holds(beside_float(integers.get(row), integers.get(row) as f64, floats.get(row))))
+            }
+            _ => {
+                let integers = Numbers::of::<kinds::Decimal256Type>(integers)?;
+                truths(rows, |row| holds(wide_beside_float(integers.get(row), !signed, floats.get(row))))
+            }
+        }
+    }))
+}
+
+/// The order of an integer, which is `nearest` as a float, and a float.
+fn beside_float(integer: impl Into<i128>, nearest: f64, float: f64) -> Option<Ordering> {
+    match nearest.partial_cmp(&float) {
+        Some(Ordering::Equal) => Some(integer.into().cmp(&(float as i128))),
+        order => order,
+    }
+}
+
+fn wide_beside_float(integer: i256, unsigned: bool, float: f64) -> Option<Ordering> {
+    match wide::to_f64(integer, unsigned).partial_cmp(&float) {
+        Some(Ordering::Equal) => wide::from_f64(float).map(|float| match unsigned {
+            true => without_sign(integer).cmp(&without_sign(float)),
+            false => integer.cmp(&float),
+        }),
+        order => order,
+    }
 }
 
 /// Whether a tuple of the type may hold NULL, in tuples within it too.

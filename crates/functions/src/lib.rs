@@ -24,6 +24,7 @@ pub mod define;
 pub mod dictionaries;
 pub mod encryption;
 pub mod experiments;
+pub mod failing;
 pub mod financial;
 pub mod format_row;
 pub mod geo;

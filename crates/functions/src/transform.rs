@@ -47,11 +47,16 @@ impl Table {
         for i in (0..table.len().min(to.len())).filter(|i| table.is_valid(*i)) {
             places.entry(sets[1].row(i)).or_insert(i);
         }
+        // NULL is found where the table has it; what is NULL here for it does not convert is not.
+        let of_null = (0..table.len().min(to.len())).find(|i| from.is_null(*i));
         let picks: Vec<(usize, usize)> = (0..rows)
             .map(|row| {
                 let at_value = at(values.len(), row);
-                let found = if values.is_null(at_value) { None } else { places.get(&sets[0].row(at_value)) };
-                found.map_or((1, at(other.len(), row)), |found| (0, *found))
+                let found = match values.is_null(at_value) {
+                    true => of_null.filter(|_| x.is_null(at_value)),
+                    false => places.get(&sets[0].row(at_value)).copied(),
+                };
+                found.map_or((1, at(other.len(), row)), |found| (0, found))
             })
             .collect();
         Ok(interleave(&[to.as_ref(), other.as_ref()], &picks)?)

@@ -48,18 +48,7 @@ pub fn register(registry: &mut Registry) {
             );
         }
     }
-    registry.scalar(
-        "tupleNegate",
-        plain(|name, arguments, env| {
-            arity(name, arguments, 1..=1)?;
-            let steps = fields(name, arguments, 0)?.iter().map(|(_, kind)| Step::bind("negate", vec![kind.clone()], env));
-            let steps: Vec<Step> = steps.collect::<Result<_>>()?;
-            Ok(assemble(steps, |args, rows| {
-                let tuple = broadcast(&args[0], rows)?;
-                Ok(tuple.as_struct().columns().iter().map(|column| vec![column.clone()]).collect())
-            }))
-        }),
-    );
+    registry.scalar("tupleNegate", plain(negate));
     registry.scalar("dotProduct", plain(dot_product));
     registry.alias("scalarProduct", "dotProduct");
     registry.any_case("scalarProduct");
@@ -87,6 +76,17 @@ pub fn register(registry: &mut Registry) {
             }))
         }),
     );
+}
+
+/// A tuple with its elements negated.
+pub fn negate(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    let steps = fields(name, arguments, 0)?.iter().map(|(_, kind)| Step::bind("negate", vec![kind.clone()], env));
+    let steps: Vec<Step> = steps.collect::<Result<_>>()?;
+    Ok(assemble(steps, |args, rows| {
+        let tuple = broadcast(&args[0], rows)?;
+        Ok(tuple.as_struct().columns().iter().map(|column| vec![column.clone()]).collect())
+    }))
 }
 
 /// One operation on elements.

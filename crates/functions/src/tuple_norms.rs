@@ -1,7 +1,7 @@
 //! Lengths of vectors and distances between them, of tuples as of arrays: `L1Norm`, `L2Distance`, `cosineDistance`, …
 //!
 //! Sums over the elements of a tuple have the type that their arithmetic gives; what has a root in it, and the greatest
-//! of elements, is Float64.
+//! of elements, is Float64. Of arrays it is Float32 where all their elements are.
 
 use SqlType as T;
 use arrow::array::{ArrayRef, AsArray};
@@ -50,12 +50,14 @@ pub fn register(registry: &mut Registry) {
 }
 
 fn measured(measure: Measure, p: f64, values: impl Iterator<Item = f64>) -> f64 {
+    // From 0: what `sum` gives for nothing is -0.
+    let plus = |sum: f64, value: f64| sum + value;
     match measure {
-        Measure::L1 => values.map(f64::abs).sum(),
-        Measure::L2 => values.map(|value| value * value).sum::<f64>().sqrt(),
-        Measure::L2Squared => values.map(|value| value * value).sum(),
+        Measure::L1 => values.map(f64::abs).fold(0.0, plus),
+        Measure::L2 => values.map(|value| value * value).fold(0.0, plus).sqrt(),
+        Measure::L2Squared => values.map(|value| value * value).fold(0.0, plus),
         Measure::Linf => values.map(f64::abs).fold(0.0, f64::max),
-        Measure::Lp => values.map(|value| value.abs().powf(p)).sum::<f64>().powf(p.recip()),
+        Measure::Lp => values.map(|value| value.abs().powf(p)).fold(0.0, plus).powf(p.recip()),
     }
 }
 
@@ -115,9 +117,7 @@ fn of_one(name: &str, arguments: &[Argument], measure: Measure, env: &FunctionEn
 fn of_two(name: &str, arguments: &[Argument], measure: Measure, env: &FunctionEnv) -> Result<Bound> {
     check_arity(name, arguments, measure, 2)?;
     if !is_tuple(&arguments[0]) || !is_tuple(&arguments[1]) {
-        return vectors(name, arguments, T::Float64, move |a, b, p| {
-            measured(measure, p, a.iter().zip(b).map(|(a, b)| a - b))
-        });
+        return vectors(name, arguments, move |a, b, p| measured(measure, p, a.iter().zip(b).map(|(a, b)| a - b)));
     }
     let pairs = crate::tuple_arithmetic::pairs(name, arguments)?;
     if matches!(measure, Measure::L1 | Measure::L2Squared) {
@@ -293,7 +293,7 @@ fn cosine(name: &str, arguments: &[Argument]) -> Result<Bound> {
         1.0 - dot / (left * right).sqrt()
     };
     if !is_tuple(&arguments[0]) || !is_tuple(&arguments[1]) {
-        return vectors(name, arguments, T::Float64, move |a, b, _| distance(&mut a.iter().copied().zip(b.iter().copied())));
+        return vectors(name, arguments, move |a, b, _| distance(&mut a.iter().copied().zip(b.iter().copied())));
     }
     crate::tuple_arithmetic::pairs(name, arguments)?;
     let casts = floats(name, arguments, 2)?;

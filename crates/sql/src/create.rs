@@ -10,7 +10,7 @@ use sqlparser::tokenizer::Token;
 use crate::ast::{Node, unescape_identifier};
 use crate::dialect::parse_type_text;
 use crate::projection::ProjectionNode;
-use crate::sql_text::sql;
+use crate::sql_text::{lambda_body, sql};
 use crate::statement::{AlterCommand, Assignments, Cursor, Statement, TableName, constant, settings_of, syntax};
 use crate::ttl::TtlElement;
 
@@ -168,7 +168,7 @@ impl Cursor<'_> {
         if let Some(twice) = parameters.iter().enumerate().find(|(at, name)| parameters[..*at].contains(name)) {
             return refused(format!("Identifier {} already used as function parameter", twice.1));
         }
-        let function = UserFunction { parameters, body: sql(&self.expression()?) };
+        let function = UserFunction { parameters, body: lambda_body(&self.expression()?) };
         Ok(Statement::CreateFunction { name, if_not_exists, or_replace, function })
     }
 

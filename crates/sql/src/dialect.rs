@@ -16,6 +16,7 @@ use sqlparser::keywords::{self, Keyword};
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
+use crate::division::division_word;
 use crate::rewrite::{joins, stars};
 use crate::tokens::is_word;
 use crate::{backtracks, chains, intervals};
@@ -184,6 +185,8 @@ impl SqlDialect for Dialect {
             Keyword::CAST | Keyword::TRY_CAST => Some(parse_cast(parser)),
             Keyword::EXTRACT if intervals::extracts_a_part(parser) => Some(intervals::parse_extract(parser)),
             Keyword::EXTRACT => Some(parse_plain_call(parser)),
+            // `tuple(a, b).1`: no text `.1` of the type Tuple.
+            Keyword::TUPLE if is_indexed(parser) => Some(parse_plain_call(parser)),
             Keyword::POSITION | Keyword::SUBSTRING | Keyword::CEIL | Keyword::FLOOR | Keyword::OVERLAY
                 if !has_keyword_argument(parser) =>
             {
@@ -208,7 +211,12 @@ impl SqlDialect for Dialect {
             }
             Token::Number(number, false) if tuple_index(number).is_some() => {
                 parser.next_token();
-                let index = Expr::Value(Value::Number(tuple_index(number)?.to_string(), false).into());
+                let index = tuple_index(number)?;
+                let digits = |digits: &str| Expr::Value(Value::Number(digits.to_string(), false).into());
+                let index = match index.strip_prefix('-') {
+                    Some(from_end) => Expr::UnaryOp { op: UnaryOperator::Minus, expr: Box::new(digits(from_end)) },
+                    None => digits(index),
+                };
                 Some(Ok(call("tupleElement", vec![left.clone(), index])))
             }
             Token::Placeholder(mark) if mark == "?" => {
@@ -302,23 +310,6 @@ fn asks(parser: &Parser) -> bool {
     ["NOT", "NULL", "TRUE", "FALSE", "UNKNOWN", "DISTINCT"].iter().any(|word| is_word(next, word))
 }
 
-/// `a DIV b`, `a MOD b`: the function that the word stands for, where a value follows.
-fn division_word(parser: &Parser) -> Option<&'static str> {
-    let token = &parser.peek_token_ref().token;
-    let name = if is_word(token, "DIV") {
-        "intDiv"
-    } else if is_word(token, "MOD") {
-        "modulo"
-    } else {
-        return None;
-    };
-    match &parser.peek_nth_token_ref(1).token {
-        Token::Word(word) => (word.quote_style.is_some() || word.keyword == Keyword::NoKeyword).then_some(name),
-        Token::Number(..) | Token::LParen | Token::Minus => Some(name),
-        _ => None,
-    }
-}
-
 /// `EXCEPT (a, b)`, `REPLACE (x AS a)`, `APPLY (f)` behind a star: a call with the star as its first argument.
 fn parse_star_operator(parser: &mut Parser, star: Expr) -> Result<Expr, ParserError> {
     let Token::CustomBinaryOperator(operator) = parser.next_token().token else {
@@ -336,9 +327,11 @@ fn parse_star_operator(parser: &mut Parser, star: Expr) -> Result<Expr, ParserEr
 /// Binds as close as `::` and `[]` do.
 const TUPLE_INDEX_PRECEDENCE: u8 = 100;
 
-/// The digits of `.2`, which the tokenizer takes for a number and which after a value is its second element.
+/// The digits of `.2`, which the tokenizer takes for a number and which after a value is its second element; `.-1` is the last.
 fn tuple_index(number: &str) -> Option<&str> {
-    number.strip_prefix('.').filter(|digits| !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit()))
+    let index = number.strip_prefix('.')?;
+    let digits = index.strip_prefix('-').unwrap_or(index);
+    (!digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit())).then_some(index)
 }
 
 pub fn call(name: &str, arguments: Vec<Expr>) -> Expr {
@@ -400,7 +393,7 @@ fn parse_cast(parser: &mut Parser) -> Result<Expr, ParserError> {
     Ok(cast_call(value, kind))
 }
 
-/// The text of a type: a word, perhaps a second (`DOUBLE PRECISION`, `INT UNSIGNED`), perhaps arguments.
+/// The text of a type: a word, perhaps more (`DOUBLE PRECISION`, `INT UNSIGNED`), perhaps arguments.
 pub fn parse_type_text(parser: &mut Parser) -> Result<String, ParserError> {
     let Token::Word(word) = parser.next_token().token else {
         parser.prev_token();
@@ -408,11 +401,21 @@ pub fn parse_type_text(parser: &mut Parser) -> Result<String, ParserError> {
     };
     let mut out = word.value;
     let second = |parser: &mut Parser, out: &mut String| {
-        if let Token::Word(next) = &parser.peek_token_ref().token
-            && matches!(next.value.to_ascii_uppercase().as_str(), "PRECISION" | "UNSIGNED" | "SIGNED" | "VARYING")
-        {
+        while let Token::Word(next) = &parser.peek_token_ref().token {
+            let next = next.value.to_ascii_uppercase();
+            // Of names as long as `NATIONAL CHARACTER LARGE OBJECT` each word tells that the next belongs to it.
+            let belongs = match next.as_str() {
+                "PRECISION" | "UNSIGNED" | "SIGNED" | "VARYING" => true,
+                "LARGE" => is_word(&parser.peek_nth_token_ref(1).token, "OBJECT"),
+                "OBJECT" => out.ends_with(" LARGE"),
+                "CHAR" | "CHARACTER" => out.eq_ignore_ascii_case("NATIONAL"),
+                _ => false,
+            };
+            if !belongs {
+                break;
+            }
             out.push(' ');
-            out.push_str(&next.value);
+            out.push_str(&next);
             parser.next_token();
         }
     };
@@ -504,12 +507,39 @@ fn has_keyword_argument(parser: &Parser) -> bool {
     false
 }
 
+/// The place behind the parenthesis that closes the one at a place.
+fn behind_parentheses(parser: &Parser, open: usize) -> Option<usize> {
+    let mut depth = 0;
+    for n in open..open + 10_000 {
+        match &parser.peek_nth_token_ref(n).token {
+            Token::LParen => depth += 1,
+            Token::RParen if depth == 1 => return Some(n + 1),
+            Token::RParen => depth -= 1,
+            Token::EOF => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether the call that begins here has the number of a field behind it.
+fn is_indexed(parser: &Parser) -> bool {
+    let behind = behind_parentheses(parser, 1).map(|at| &parser.peek_nth_token_ref(at).token);
+    matches!(behind, Some(Token::Number(number, false)) if tuple_index(number).is_some())
+}
+
 fn parse_ternary(parser: &mut Parser, condition: Expr) -> Result<Expr, ParserError> {
     // Another one may stand in the middle: it ends with a colon of its own.
     let yes = parser.parse_subexpr(2)?;
     parser.expect_token(&Token::Colon)?;
     let no = parser.parse_subexpr(2)?;
     Ok(call("if", vec![condition, yes, no]))
+}
+
+fn parse_in_list(parser: &mut Parser, left: &Expr, negated: bool) -> Result<Expr, ParserError> {
+    let list = parser.parse_comma_separated(Parser::parse_expr)?;
+    parser.expect_token(&Token::RParen)?;
+    Ok(Expr::InList { expr: Box::new(left.clone()), list, negated })
 }
 
 /// `[GLOBAL] [NOT] IN name`, `[GLOBAL] [NOT] IN function(…)`: what sqlparser's own `IN (…)` does not take.
@@ -533,7 +563,20 @@ fn parse_in(parser: &mut Parser, left: &Expr) -> Option<Result<Expr, ParserError
             parser.next_token();
             return Some(parser.parse_in(left.clone(), negated));
         }
-        return None;
+        // `IN ((SELECT 1), 2)` is no subquery in parentheses, but a list that begins with one.
+        if parser.peek_nth_token_ref(at + 2).token != Token::LParen
+            || !(keyword(parser, at + 3, Keyword::SELECT) || keyword(parser, at + 3, Keyword::WITH))
+        {
+            return None;
+        }
+        let behind = behind_parentheses(parser, at + 2)?;
+        if parser.peek_nth_token_ref(behind).token != Token::Comma {
+            return None;
+        }
+        for _ in 0..at + 2 {
+            parser.next_token();
+        }
+        return Some(parse_in_list(parser, left, negated));
     }
     for _ in 0..=at {
         parser.next_token();

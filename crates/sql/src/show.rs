@@ -46,12 +46,7 @@ impl Cursor<'_> {
             let named = if self.eat("FROM") || self.eat("IN") { Some(self.identifier()?) } else { None };
             let database = named.as_deref().map_or("currentDatabase()".to_string(), gristmill_types::sql_type::quote);
             let filter = filter(self, "name")?;
-            let kind = match full {
-                true => {
-                    ", multiIf(is_temporary, 'LOCAL TEMPORARY', engine LIKE '%View', 'VIEW', 'BASE TABLE') AS table_type"
-                }
-                false => "",
-            };
+            let kind = if full { ", engine AS table_type" } else { "" };
             if temporary {
                 return Ok(Statement::ShowTemporaryTables { filter, limit: limit(self)? });
             }

@@ -35,7 +35,7 @@ impl Cursor<'_> {
             "SELECT field, type, `null`, key, `default`, extra{more} FROM (SELECT name AS field, type, \
              if(startsWith(type, 'Nullable'), 'YES', 'NO') AS `null`, \
              trim(concat(if(is_in_primary_key, 'PRI', ''), if(is_in_sorting_key, ' SOR', ''))) AS key, \
-             nullIf(default_expression, '') AS `default`, '' AS extra, CAST(NULL, 'Nullable(String)') AS collation, comment, \
+             if(default_kind IN ('', 'EPHEMERAL'), NULL, default_expression) AS `default`, '' AS extra, CAST(NULL, 'Nullable(String)') AS collation, comment, \
              '' AS privileges FROM system.columns WHERE {table}) WHERE 1{filter} ORDER BY field"
         ))
     }

@@ -57,7 +57,7 @@ pub fn sql(node: &Node) -> String {
             }
         }
         Node::Lambda { parameters, body } => {
-            let body = if matches!(**body, Node::Literal(_)) { sql(body) } else { operand(body) };
+            let body = lambda_body(body);
             match &parameters[..] {
                 [one] => format!("{} -> {body}", quote_identifier(one)),
                 many => {
@@ -83,6 +83,11 @@ pub fn sql(node: &Node) -> String {
 
 fn list(nodes: &[Node]) -> String {
     nodes.iter().map(sql).collect::<Vec<_>>().join(", ")
+}
+
+/// What stands behind the arrow: operators in parentheses, as ClickHouse shows them.
+pub(crate) fn lambda_body(body: &Node) -> String {
+    if matches!(body, Node::Literal(_)) { sql(body) } else { operand(body) }
 }
 
 fn operand(node: &Node) -> String {

@@ -16,7 +16,8 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, TokenizerError, Whit
 use crate::dialect::Dialect;
 use crate::plain_text;
 use crate::rewrite::{
-    explained, fill, finals, inner_aliases, joins, limits, literals, operands, scalar_with, stars, totals, unions, variables,
+    explained, fill, finals, inner_aliases, joins, limits, literals, matching, operands, scalar_with, stars, totals, unions,
+    variables,
 };
 
 /// The column that marks a common table expression as a scalar alias.
@@ -104,6 +105,9 @@ fn keyword_of(text: &str) -> Keyword {
 /// Stands for `{name:Type}` in the query of a view that is made.
 pub(crate) const PARAMETER: &str = "__parameter";
 
+/// Most blanks within the type of a parameter that are kept in a row.
+const BLANKS_MAX: usize = 64;
+
 /// Rewrites the tokens of one statement for the parser. White space is dropped.
 pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>) -> Result<Vec<TokenWithSpan>> {
     let tokens = crate::rewrite::digits::rewrite(tokens);
@@ -112,11 +116,11 @@ pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>
         true => parameters_as_calls(tokens),
         false => substitute_parameters(tokens, parameters)?,
     };
-    let tokens = variables::rewrite(tokens);
+    let tokens = variables::rewrite(literals::maps_by_numbers(crate::rewrite::tuple_ends::rewrite(tokens)));
     let tokens = named_by_the_parser(commas_before_from(tokens));
     let tokens =
         finals::rewrite(unions::rewrite(views_of_queries(if_permitted(explained::rewrite(with_of_insert(top(tokens)?))))))?;
-    let tokens = in_partition(into_outfile(calls_of_any(tables_called_table(tokens))));
+    let tokens = in_partition(into_outfile(calls_of_tuple(calls_of_any(tables_called_table(tokens)))));
     let tokens = crate::rewrite::aliases::rewrite(crate::rewrite::lambdas::rewrite(literals::empty_tuples(tokens)));
     let tokens = literals::ternaries_in_subscripts(tokens);
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(fill::rewrite(tokens)))));
@@ -283,6 +287,20 @@ fn calls_of_any(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     tokens
 }
 
+/// `tuple(a, b).2`: the parser would take the call for a type, and the place for a literal of it.
+fn calls_of_tuple(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    for at in 0..tokens.len() {
+        let is_call =
+            is_word(&tokens[at].token, "tuple") && tokens.get(at + 1).is_some_and(|next| next.token == Token::LParen);
+        let behind = if is_call { tokens.get(matching(&tokens, at + 1) + 1) } else { None };
+        let has_place = behind.is_some_and(|next| matches!(&next.token, Token::Number(place, _) if place.starts_with('.')));
+        if has_place && let Token::Word(word) = &mut tokens[at].token {
+            word.keyword = Keyword::NoKeyword;
+        }
+    }
+    tokens
+}
+
 /// `INTO OUTFILE` follows a query. The parser would take the INTO of a SELECT without FROM for that of `SELECT … INTO t`:
 /// the word keeps its text and gets a keyword that ends a query and is no alias.
 fn into_outfile(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
@@ -371,11 +389,13 @@ fn creates_view(tokens: &[TokenWithSpan]) -> bool {
             .is_some_and(|word| is_word(word, "VIEW"))
 }
 
-/// The type of a parameter from behind its colon, and where its bracket closes.
+/// The type of a parameter from behind its colon, with the blanks that it is written with, as columns are named; and where its bracket closes.
 fn parameter_type(tokens: &[TokenWithSpan], colon: usize) -> (String, usize) {
     let mut end = colon + 1;
     let mut kind = String::new();
     while end < tokens.len() && tokens[end].token != Token::RBrace {
+        let blanks = if end == colon + 1 { 0 } else { blanks_between(&tokens[end - 1], &tokens[end]) };
+        kind.push_str(&" ".repeat(blanks));
         if matches!(tokens[end].token, Token::Word(_)) && kind.ends_with(|c: char| c.is_alphanumeric()) {
             kind.push(' ');
         }
@@ -383,6 +403,15 @@ fn parameter_type(tokens: &[TokenWithSpan], colon: usize) -> (String, usize) {
         end += 1;
     }
     (kind, end)
+}
+
+/// How far two words stand from one another; on two lines, as by one blank.
+fn blanks_between(left: &TokenWithSpan, right: &TokenWithSpan) -> usize {
+    if left.span.end.line != right.span.start.line {
+        return 1;
+    }
+    let blanks = right.span.start.column.saturating_sub(left.span.end.column);
+    usize::try_from(blanks).unwrap_or_default().min(BLANKS_MAX)
 }
 
 /// `{name:Type}` as `__parameter('name', 'Type')`.
@@ -396,8 +425,8 @@ fn parameters_as_calls(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
             continue;
         };
         let (kind, end) = parameter_type(&tokens, colon);
-        let quoted = |text: &str| Token::SingleQuotedString(text.replace('\\', "\\\\").replace('\'', "\\'"));
-        let call = [word(PARAMETER), Token::LParen, quoted(&name), Token::Comma, quoted(&kind), Token::RParen];
+        let (name, kind) = (crate::parameters::quoted(&name), crate::parameters::quoted(&kind));
+        let call = [word(PARAMETER), Token::LParen, name, Token::Comma, kind, Token::RParen];
         out.extend(call.map(|token| TokenWithSpan { token, span: tokens[at].span }));
         at = end + 1;
     }
@@ -433,20 +462,11 @@ fn substitute_parameters(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<Strin
         } else if kind == "String" && value != "\\N" {
             push(Token::SingleQuotedString(crate::parameters::within_quotes(value)));
         } else {
-            let quoted = |text: &str| Token::SingleQuotedString(text.replace('\\', "\\\\").replace('\'', "\\'"));
             push(word("_CAST"));
             push(Token::LParen);
-            // Elements of containers have escapes of their own.
-            let is_container = ["Array", "Map", "Nested", "Tuple"].iter().any(|name| kind.starts_with(name));
-            if value == "\\N" {
-                push(word("NULL"));
-            } else if is_container {
-                push(quoted(value));
-            } else {
-                push(Token::SingleQuotedString(crate::parameters::within_quotes(value)));
-            }
+            crate::parameters::literal(value, &kind).into_iter().for_each(&mut push);
             push(Token::Comma);
-            push(quoted(&kind));
+            push(crate::parameters::quoted(&kind));
             push(Token::RParen);
         }
         at = end + 1;

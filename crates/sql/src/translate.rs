@@ -356,9 +356,7 @@ fn function_call(function: &Function) -> Result<Node> {
     {
         list[0] = text(&unit.name().to_ascii_lowercase());
     }
-    if matches!(lower.as_str(), "date_add" | "dateadd" | "date_sub" | "datesub" | "timestampadd" | "timestampsub")
-        && list.len() == 3
-    {
+    if list.len() == 3 && shift_operator(&lower).is_some() {
         return shifted(&lower, list);
     }
     if list.len() == 2

@@ -9,6 +9,7 @@ use gristmill_base::Result;
 use gristmill_base::redact::statement;
 use gristmill_catalog::create_query::{create_query_line, engine_full, key_text};
 use gristmill_catalog::databases::is_of_each_user;
+use gristmill_catalog::engines::log;
 use gristmill_catalog::{Databases, Table, TableDefinition};
 use gristmill_introspect::QueryContext;
 use gristmill_sql::format_query::query_of_view;
@@ -75,7 +76,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 of_parts(active().count() as u64),
                 of_parts(active().map(|part| part.marks).sum()),
                 (&definition.comment).into(),
-                (merge_tree || definition.engine.name == "Memory").into(),
+                has_own_data(&definition.engine.name).into(),
                 (&definition.name).into(),
                 definition.skip_indexes.iter().map(|index| index.kind_name().to_string()).collect::<Vec<_>>().into(),
                 target_database.into(),
@@ -86,6 +87,10 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
         Ok(())
     })?);
     Ok(())
+}
+
+fn has_own_data(engine: &str) -> bool {
+    engine.ends_with("MergeTree") || engine == "Memory" || log::NAMES.contains(&engine)
 }
 
 /// The materialized views on each table, by database and name.

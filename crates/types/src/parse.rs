@@ -2,6 +2,8 @@
 //!
 //! A recursive-descent parser over bytes: name, then optionally arguments in parentheses, whose shape the name decides.
 
+mod long_names;
+
 use std::sync::Arc;
 
 use gristmill_base::{Error, ErrorCode, Result};
@@ -390,17 +392,23 @@ impl<'a> Parser<'a> {
             "BIGINT" | "SIGNED" | "INT8" => self.sized(T::Int64, T::UInt64),
             "UNSIGNED" | "BIT" | "SET" => T::UInt64,
             "YEAR" => T::UInt16,
-            "FLOAT" | "REAL" | "SINGLE" => T::Float32,
+            "FLOAT" | "REAL" | "SINGLE" => {
+                self.digits_of_float()?;
+                T::Float32
+            }
             "DOUBLE" => {
                 let at = self.at;
                 if !self.word().eq_ignore_ascii_case("precision") {
                     self.at = at;
                 }
+                self.digits_of_float()?;
                 T::Float64
             }
             "BOOL" | "BOOLEAN" => T::Bool,
             "TEXT" | "VARCHAR" | "VARCHAR2" | "CHAR" | "CHARACTER" | "BLOB" | "CLOB" | "STRING" | "BYTEA" | "TINYTEXT"
-            | "MEDIUMTEXT" | "LONGTEXT" | "TINYBLOB" | "MEDIUMBLOB" | "LONGBLOB" | "NCHAR" | "NVARCHAR" | "VARBINARY" => {
+            | "MEDIUMTEXT" | "LONGTEXT" | "TINYBLOB" | "MEDIUMBLOB" | "LONGBLOB" | "NCHAR" | "NVARCHAR" | "VARBINARY"
+            | "NATIONAL" => {
+                self.rest_of_text_name();
                 if self.eat(b'(') {
                     self.integer()?;
                     self.expect(b')')?;
@@ -408,7 +416,13 @@ impl<'a> Parser<'a> {
                 T::String
             }
             "BINARY" => {
-                if self.eat(b'(') {
+                if self.rest_of_text_name() {
+                    if self.eat(b'(') {
+                        self.integer()?;
+                        self.expect(b')')?;
+                    }
+                    T::String
+                } else if self.eat(b'(') {
                     let length = self.bounded(1, 0xFF_FFFF, "Length of a FixedString")?;
                     self.expect(b')')?;
                     T::FixedString(length as usize)

@@ -258,6 +258,20 @@ impl SqlType {
         }
     }
 
+    /// Without LowCardinality at the top and within arrays, tuples and maps: what aggregate functions take it for.
+    pub fn nowhere_low_cardinality(&self) -> SqlType {
+        match self {
+            T::LowCardinality(inner) => inner.nowhere_low_cardinality(),
+            T::Array(element) => T::array(element.nowhere_low_cardinality()),
+            T::Map(key, value) => T::Map(Box::new(key.nowhere_low_cardinality()), Box::new(value.nowhere_low_cardinality())),
+            T::Tuple(fields) => {
+                T::Tuple(fields.iter().map(|(name, kind)| (name.clone(), kind.nowhere_low_cardinality())).collect())
+            }
+            T::Nullable(inner) => T::Nullable(Box::new(inner.nowhere_low_cardinality())),
+            other => other.clone(),
+        }
+    }
+
     pub fn is_low_cardinality(&self) -> bool {
         matches!(self, T::LowCardinality(_))
     }

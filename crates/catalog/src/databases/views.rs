@@ -11,13 +11,14 @@ use crate::table::Table;
 const TARGETS_MAX: usize = 32;
 
 impl Databases {
-    /// The table that keeps the rows of a table: itself, or the target of a materialized view.
+    /// The table that keeps the rows of a table: itself, or the target of a materialized view or a buffer.
     /// Errors: those of `table`; UNKNOWN_TABLE where the target is gone.
     pub fn stored(&self, database: &str, name: &str) -> Result<Arc<dyn Table>> {
         let mut table = self.table(database, name)?;
         for _ in 0..TARGETS_MAX {
             let definition = table.definition();
-            let Some((of, target)) = definition.view_target() else { return Ok(table) };
+            let target = definition.view_target().or_else(|| definition.engine.buffer_target());
+            let Some((of, target)) = target else { return Ok(table) };
             table = self.table(&of, &target).map_err(|error| {
                 let view = full_name(&definition.database, &definition.name);
                 error.with_context(format!("while looking for the target of view {view}"))

@@ -24,7 +24,7 @@ pub enum QueriesFormat {
 )]
 pub struct BenchmarkArguments {
     /// The query; several times for several. Standard input is read where there is none
-    #[arg(long, value_name = "SQL", allow_hyphen_values = true, help_heading = "Queries")]
+    #[arg(short, long, value_name = "SQL", allow_hyphen_values = true, help_heading = "Queries")]
     pub query: Vec<String>,
     /// How queries stand in standard input
     #[arg(long, value_name = "HOW", value_enum, default_value = "tsv", help_heading = "Queries")]

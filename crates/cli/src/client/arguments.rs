@@ -7,7 +7,6 @@ use clap::{ArgAction, Args};
 
 use crate::arguments::ResultArguments;
 use crate::client::places::Place;
-use crate::runner::MemoryUsage;
 
 /// What `--password` without a value stands for: no password that anybody has.
 pub const ASKED_FOR: &str = "\u{0}ask";
@@ -120,12 +119,6 @@ pub struct ClientArguments {
     pub format: Option<String>,
     #[command(flatten)]
     pub results: ResultArguments,
-    /// The program that results are shown by, such as 'less -S'
-    #[arg(long, value_name = "COMMAND", help_heading = "Results")]
-    pub pager: Option<String>,
-    /// Write the memory that each query took at most to standard error
-    #[arg(long, value_name = "HOW", value_enum, num_args = 0..=1, default_missing_value = "default", require_equals = true, help_heading = "Results")]
-    pub memory_usage: Option<MemoryUsage>,
     /// Write what the server counts of each query to standard error
     #[arg(long, help_heading = "Results")]
     pub print_profile_events: bool,

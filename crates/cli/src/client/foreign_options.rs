@@ -37,7 +37,7 @@ const OPTIONS: &[(&str, Foreign)] = &[
     ("query_fuzzer_runs", Foreign::Refused("queries are sent as they are")),
     ("create_query_fuzzer_runs", Foreign::Refused("queries are sent as they are")),
     ("progress_table", FLAG),
-    ("enable_progress_table_toggle", FLAG),
+    ("enable_progress_table_toggle", VALUE),
     ("hardware_utilization", FLAG),
     ("highlight", VALUE),
     ("hilite", VALUE),

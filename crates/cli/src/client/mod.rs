@@ -55,8 +55,6 @@ pub async fn run(arguments: ClientArguments, given: Given, tables: Vec<ExternalA
     let config = Config::read(file, arguments.login.connection.as_deref(), host)?;
     let mut options = arguments.results.options(arguments.format.as_ref().or(config.format.as_ref()), terminal)?;
     options.vertical |= config.vertical;
-    options.memory_usage = arguments.memory_usage;
-    options.pager.clone_from(&arguments.pager);
     let greeting_name = arguments.prompt.clone().or_else(|| config.prompt.clone());
     let history = arguments.history_file.clone().or_else(|| config.history_file.clone());
     let external = external::read(&tables, &given.settings)?;

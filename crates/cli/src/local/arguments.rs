@@ -20,9 +20,12 @@ pub struct LocalArguments {
     /// A file of queries; may be given several times
     #[arg(long, value_name = "FILE", help_heading = "Queries")]
     pub queries_file: Vec<PathBuf>,
-    /// Files of queries, as with --queries-file
+    /// Files of queries, as with --queries-file; what is no file and has several words is a query
     #[arg(value_name = "FILE", help_heading = "Queries")]
     pub files: Vec<PathBuf>,
+    /// Of the first query
+    #[arg(long, value_name = "ID", help_heading = "Queries")]
+    pub query_id: Option<String>,
     /// Several queries at once. Always possible; accepted for scripts that ask for it
     #[arg(short = 'n', long, hide = true)]
     pub multiquery: bool,
@@ -60,9 +63,30 @@ pub struct LocalArguments {
     pub format: Option<String>,
     #[command(flatten)]
     pub results: ResultArguments,
-    /// Accepted for scripts that ask for it
+    /// What this program logs of itself: none, error, warning, information, debug, trace
+    #[arg(long, alias = "logger.level", value_name = "LEVEL", help_heading = "Results")]
+    pub log_level: Option<String>,
+    /// Accepted for scripts that ask for it, as are those that follow
     #[arg(long, hide = true)]
     pub verbose: bool,
+    #[arg(long = "logger.console", num_args = 0..=1, default_missing_value = "1", require_equals = true, hide = true)]
+    pub logger_console: Option<String>,
+    #[arg(long, hide = true)]
+    pub hardware_utilization: bool,
+    #[arg(long, num_args = 0..=1, default_missing_value = "tty", require_equals = true, hide = true)]
+    pub progress_table: Option<String>,
+    #[arg(long, alias = "hilite", hide = true)]
+    pub highlight: Option<String>,
+    #[arg(long, hide = true)]
+    pub history_max_entries: Option<String>,
+    #[arg(long, hide = true)]
+    pub suggestion_limit: Option<String>,
+    #[arg(long, hide = true)]
+    pub wait_for_suggestions_to_load: bool,
+    #[arg(long, hide = true)]
+    pub no_system_tables: bool,
+    #[arg(long, hide = true)]
+    pub only_system_tables: bool,
 
     /// Start the prompt even where queries or standard input are given
     #[arg(short, long, help_heading = "Prompt")]
@@ -70,6 +94,9 @@ pub struct LocalArguments {
     /// File of the prompt's history
     #[arg(long, value_name = "FILE", help_heading = "Prompt")]
     pub history_file: Option<PathBuf>,
+    /// Complete no words
+    #[arg(short = 'A', long, help_heading = "Prompt")]
+    pub disable_suggestion: bool,
 }
 
 /// A number of bytes: 1000000, 512M, 4G.

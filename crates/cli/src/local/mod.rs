@@ -6,7 +6,7 @@
 pub mod arguments;
 mod table;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -44,6 +44,7 @@ pub async fn run(arguments: LocalArguments, given: Given) -> Result<ExitCode> {
         let mut session = Session::new(engine.clone());
         session.settings = given.settings;
         session.parameters = given.parameters;
+        session.query_id = arguments.query_id.clone().unwrap_or_default();
         let mut runner = Runner::new(session, options, terminal, Arc::new(Interrupts::listen()));
         runner.use_database(&arguments.database).await?;
         work(&arguments, &mut runner).await
@@ -60,10 +61,22 @@ fn cache_folder() -> Option<PathBuf> {
     Some(cache.join("gristmill").join(keeper::FOLDER))
 }
 
+/// The query that a word of the command line is. `None`: it is a file's name.
+fn query(word: &Path) -> Option<String> {
+    let text = word.to_str().filter(|text| text.trim().contains(char::is_whitespace))?;
+    (!word.exists()).then(|| text.to_string())
+}
+
 async fn work(arguments: &LocalArguments, runner: &mut Runner) -> Result<ExitCode> {
     let mut texts = arguments.query.clone();
-    for file in arguments.queries_file.iter().chain(&arguments.files) {
+    for file in &arguments.queries_file {
         texts.push(read_queries(file)?);
+    }
+    for word in &arguments.files {
+        texts.push(match query(word) {
+            Some(query) => query,
+            None => read_queries(word)?,
+        });
     }
     let table = DataTable::of(arguments, &texts, runner.terminal);
     if texts.is_empty()
@@ -84,7 +97,8 @@ async fn work(arguments: &LocalArguments, runner: &mut Runner) -> Result<ExitCod
     }
     if arguments.interactive || (texts.is_empty() && runner.terminal.input) {
         runner.options.interactive = true;
-        prompt::run(runner, arguments.history_file.clone(), Greeting::default()).await?;
+        let greeting = Greeting { completes: !arguments.disable_suggestion, ..Greeting::default() };
+        prompt::run(runner, arguments.history_file.clone(), greeting).await?;
     }
     Ok(runner.exit_code())
 }

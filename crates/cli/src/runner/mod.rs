@@ -7,6 +7,7 @@
 
 mod output;
 pub mod texts;
+mod values;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -150,6 +151,9 @@ impl Runner {
             Ok(statements) => statements,
             Err(error) => return Ok(self.failed(error)),
         };
+        if lexer::leaves(text) {
+            return Ok(false);
+        }
         let last = statements.len();
         for (index, statement) in statements.iter().enumerate() {
             if self.options.echo {
@@ -193,8 +197,11 @@ impl Runner {
         let Started { execution, late, bar } = self.start(statement, &watch).await?;
         let context = execution.context.clone();
         let gives_rows = !execution.columns.is_empty();
-        let default_format =
-            if vertical || self.options.vertical { Some("Vertical") } else { self.options.format.as_deref() };
+        let default_format = match self.options.format.as_deref() {
+            _ if vertical => Some("Vertical"),
+            None if self.options.vertical => Some("Vertical"),
+            named => named,
+        };
         let mut output = Output::open(&execution, default_format, self.terminal, self.options.pager.as_deref())?;
         let batches = match pump(execution, &watch, &mut output, bar.as_ref(), keep).await {
             Ok(batches) => batches,
@@ -232,7 +239,15 @@ impl Runner {
 
     /// Begins a statement, up to where the columns of its result are known.
     async fn start(&mut self, statement: &StatementText, watch: &Watch) -> Result<Started> {
-        let input = self.input_for(statement);
+        let (given, input) = match self.input_for(statement) {
+            Some(input) => tokio::select! {
+                biased;
+                () = watch.interrupted.cancelled() => return Err(cancelled()),
+                read = values::with_rows(statement, input) => read?,
+            },
+            None => (None, None),
+        };
+        let statement = given.as_ref().unwrap_or(statement);
         let shows_progress = self.options.progress;
         let bar = |execution: &Arc<QueryContext>| shows_progress.then(|| ProgressBar::start(execution.clone()));
         match &mut self.target {

@@ -60,6 +60,17 @@ impl CursorKey {
             _ => Ok(()),
         }
     }
+
+    /// A border that the column's type does not hold lies right behind its last value. Below zero, where there is no sign, nothing
+    /// is made at all.
+    fn within_type(&self, base: Value, border: Value) -> Value {
+        match (border, self.bounds) {
+            (Value::Whole(whole), Some((0, _))) if whole < 0 => base,
+            (Value::Whole(whole), Some((least, _))) if whole < least => Value::Whole(least.saturating_sub(1)),
+            (Value::Whole(whole), Some((_, greatest))) if whole > greatest => Value::Whole(greatest.saturating_add(1)),
+            _ => border,
+        }
+    }
 }
 
 fn invalid(text: String) -> datafusion::error::DataFusionError {
@@ -130,13 +141,10 @@ impl Cursor {
         for (i, key) in self.keys.iter().enumerate() {
             let (Some(staleness), Some(base)) = (&key.staleness, row[i]) else { continue };
             let border = staleness(base)?;
-            if key.check(border).is_err() {
-                return Err(invalid("WITH FILL STALENESS bound does not fit the column type".to_string()));
-            }
             if !key.is_before(base, border) {
                 return Err(invalid("WITH FILL STALENESS does not advance in the sorting direction".to_string()));
             }
-            self.borders[i] = key.nearer(key.to, Some(border));
+            self.borders[i] = key.nearer(key.to, Some(key.within_type(base, border)));
         }
         Ok(())
     }

@@ -15,6 +15,7 @@ use datafusion::logical_expr::execution_props::ExecutionProps;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, UserDefinedLogicalNode, UserDefinedLogicalNodeCore};
 use datafusion::physical_expr::{PhysicalExpr, create_physical_expr};
+use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 use gristmill_base::Error;
@@ -64,8 +65,9 @@ impl ExtensionPlanner for FillPlanner {
             let found = schema.fields().iter().position(|field| field.name() == name);
             found.ok_or_else(|| Error::logical(format!("The plan has no column {name} that WITH FILL wants")))
         };
-        // Whatever sorts below is to stay.
-        let ordering = input.output_ordering().cloned();
+        // Whatever sorts below is to stay, by all its keys: one that is a constant in each part of a union is none of the whole.
+        let sort = input.downcast_ref::<SortExec>();
+        let ordering = sort.map(SortExec::expr).or_else(|| input.output_ordering()).cloned();
         let prefix = node.prefix.iter().map(|name| Ok(column(name)?)).collect::<Result<_>>()?;
         let keys = node.keys.iter().map(|key| self::key(key, column(&key.column)?, schema)).collect::<Result<_>>()?;
         let computed = node.interpolated.iter().map(|(name, expr)| Ok((column(name)?, physical(expr, schema)?)));

@@ -3,6 +3,7 @@
 use futures::TryStreamExt;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::create_query::key_clause;
+use gristmill_catalog::engines::{buffer, log};
 use gristmill_catalog::{
     ColumnKeys, ConstraintDefinition, ConstraintKind, EngineSpec, MaterializedView, PartitionChoice, ProjectionDefinition,
     SkipIndexDefinition, TableDefinition, Transfer, TtlSpec, WrittenKeys, directed, direction, name_while_filled,
@@ -177,11 +178,13 @@ impl Interpreter {
         let engine = match (&create.engine, &inherit) {
             (Some((name, arguments)), _) => {
                 let name = canonical_engine(name);
-                // Those of MergeTree tables are names of columns; the others are read again as calls.
-                let text = |node: &Node| if name.ends_with("MergeTree") { sql(node) } else { node.to_string() };
+                // Those of MergeTree tables and of Join are names of columns; the others are read again as calls.
+                let names_columns = name.ends_with("MergeTree") || name == log::JOIN;
+                let text = |node: &Node| if names_columns { sql(node) } else { node.to_string() };
                 let arguments = match self.collection_arguments(&name, arguments)? {
                     Some(of_collection) => of_collection,
                     None if name == merged_tables::ENGINE => self.merged_by_engine(arguments)?.arguments(),
+                    None if name == buffer::ENGINE => self.buffer_engine(arguments)?.arguments,
                     None => arguments.iter().map(text).collect(),
                 };
                 EngineSpec { name, arguments }
@@ -314,7 +317,10 @@ impl Interpreter {
             sample_by,
             written_keys: written,
             settings,
-            comment: create.comment.clone(),
+            comment: match like.as_deref().filter(|_| create.comment.is_empty() && !create.temporary) {
+                Some(like) => like.comment.clone(),
+                None => create.comment.clone(),
+            },
             temporary: create.temporary,
             column_keys: ColumnKeys::default(),
             skip_indexes,
@@ -345,6 +351,11 @@ impl Interpreter {
         {
             let merged = self.merged_by_engine(arguments)?;
             return merged_tables::columns(&merged.tables(&self.engine.databases, &self.context, None)?);
+        }
+        if let Some((name, arguments)) = &create.engine
+            && canonical_engine(name) == buffer::ENGINE
+        {
+            return self.columns_of_buffer(arguments);
         }
         if let Some((name, arguments)) = &create.as_function {
             let call = call_of(&self.engine, &self.context, name, arguments)?;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BinaryViewArray, UInt8Array};
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::Table;
 use gristmill_introspect::Settings;
 use gristmill_sql::format_query::query_of_view;
@@ -18,18 +18,23 @@ use gristmill_types::{Column, Columns, SqlType};
 use super::{Interpreter, Outcome, may_know};
 use crate::looped;
 use crate::merged_tables::{self, Merged};
-use crate::resolver::{call_of, hints, index_call};
+use crate::resolver::{call_of, hints, index_call, named_files};
 use crate::temporary::TEMPORARY_DATABASE;
 
 impl Interpreter {
     pub(crate) async fn describe(&self, target: &TableExpression) -> Result<Outcome> {
         let mut ttl: BTreeMap<String, String> = BTreeMap::new();
         let mut virtuals = Columns::default();
-        let columns = match target {
+        let file = self.file_of(target);
+        let columns = match file.as_ref().unwrap_or(target) {
             TableExpression::Table(name) => {
                 let (database, table) = self.full(name);
                 let table = self.table(database, table)?;
                 let definition = table.definition();
+                if definition.columns.is_empty() && definition.view_query().is_some() {
+                    let text = "Cannot infer table schema for the parameterized view when no query parameters are provided.";
+                    return Err(Error::new(ErrorCode::UNSUPPORTED_METHOD, text));
+                }
                 ttl.clone_from(&definition.ttl.columns);
                 // The target of a view may be gone: what is not asked for must not fail.
                 if self.context.settings.describe_include_virtual_columns {
@@ -37,7 +42,9 @@ impl Interpreter {
                 }
                 definition.columns.clone()
             }
-            TableExpression::Function { name, arguments } if name.eq_ignore_ascii_case(looped::FUNCTION) => {
+            TableExpression::Function { name, arguments }
+                if name.eq_ignore_ascii_case(looped::FUNCTION) || self.names_view_with_parameters(name) =>
+            {
                 let arguments: Vec<String> = arguments.iter().map(sql).collect();
                 let text = format!("SELECT * FROM {name}({})", arguments.join(", "));
                 match statement::parse(&text, &BTreeMap::new())? {
@@ -64,6 +71,25 @@ impl Interpreter {
             TableExpression::Query(query) => self.columns_of(query).await?,
         };
         described(&columns, &virtuals, &ttl, &self.context.settings)
+    }
+
+    /// The call of the function that reads a file, where the name is no table's but a file's.
+    fn file_of(&self, target: &TableExpression) -> Option<TableExpression> {
+        let TableExpression::Table(name) = target else { return None };
+        let (database, table) = self.full(name);
+        if self.databases(database).has_table(database, table) {
+            return None;
+        }
+        let arguments = named_files::arguments(&self.engine, database, table)?.to_vec();
+        Some(TableExpression::Function { name: named_files::FUNCTION.to_string(), arguments })
+    }
+
+    fn names_view_with_parameters(&self, name: &str) -> bool {
+        let (database, view) = name.split_once('.').unwrap_or((self.context.database.as_str(), name));
+        self.databases(database).table(database, view).is_ok_and(|table| {
+            let definition = table.definition();
+            definition.view_query().is_some() && definition.columns.is_empty()
+        })
     }
 
     /// What can be asked of a table beside its columns.

@@ -153,8 +153,10 @@ impl Interpreter {
                 self.check_drops_table(&truncated)?;
                 let definition = truncated.definition();
                 // What lies in the target of a view with TO is not the view's.
-                if definition.view_target().is_none() || definition.inner_name().is_some() {
+                if definition.inner_name().is_some() {
                     self.databases(database).stored(database, table)?.truncate(&self.context).await?;
+                } else if definition.view_target().is_none() {
+                    truncated.truncate(&self.context).await?;
                 }
             }
             Statement::TruncateDatabase { name, if_exists, drops, filter } => {

@@ -4,6 +4,7 @@ mod access;
 mod alter;
 mod answered;
 mod async_insert;
+mod buffers;
 mod check;
 mod client_rows;
 mod column_rules;

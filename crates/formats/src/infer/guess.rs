@@ -140,9 +140,13 @@ fn merged(a: Guess, b: Guess, origin: Origin) -> Option<Guess> {
         }
         (G::Date, later @ (G::DateTime | G::DateTime64)) | (later @ (G::DateTime | G::DateTime64), G::Date) => later,
         (G::DateTime, G::DateTime64) | (G::DateTime64, G::DateTime) => G::DateTime64,
+        (G::Array(a), G::Array(b)) if origin == Origin::Text => match same_kind(*a, *b) {
+            Some(element) => G::Array(Box::new(element)),
+            None => G::String,
+        },
         (G::Array(a), G::Array(b)) => G::Array(Box::new(element(*a, *b, origin)?)),
-        (G::Map(key, a), G::Map(other, b)) => match same_kind(*key, *other) {
-            Some(key) => G::Map(Box::new(key), Box::new(element(*a, *b, origin)?)),
+        (G::Map(key, a), G::Map(other, b)) => match same_kind(*key, *other).zip(same_kind(*a, *b)) {
+            Some((key, value)) => G::Map(Box::new(key), Box::new(value)),
             None => G::String,
         },
         (G::Tuple(a), G::Tuple(b)) if a.len() == b.len() => {
@@ -181,14 +185,15 @@ fn fields(mut a: Vec<(String, Seen)>, b: Vec<(String, Seen)>, origin: Origin) ->
     Some(a)
 }
 
-/// Keys, or elements, of one literal: they must fit together without becoming text.
+/// Keys, or elements, of literals: they must fit together without becoming text. What stands in quotes is text already, be it a
+/// date.
 pub(crate) fn same_kind(before: Seen, next: Seen) -> Option<Seen> {
-    let was_text = before.guess == Guess::String || next.guess == Guess::String;
-    let both_text =
-        before.guess == next.guess || matches!(before.guess, Guess::Unknown) || matches!(next.guess, Guess::Unknown);
+    let is_text = |seen: &Seen| {
+        matches!(seen.guess, Guess::Unknown | Guess::String | Guess::Date | Guess::DateTime | Guess::DateTime64)
+    };
+    let were_texts = is_text(&before) && is_text(&next);
     let merged = before.merged(next, Origin::Text)?;
-    let became_text = merged.guess == Guess::String && !(was_text && both_text);
-    (!became_text).then_some(merged)
+    (were_texts || merged.guess != Guess::String).then_some(merged)
 }
 
 fn is_single(guess: &Guess) -> bool {

@@ -4,6 +4,7 @@
 //! `input_format_max_rows_to_read_for_schema_inference` rows are looked at: every value gives a guess (`value`), the guesses
 //! of a column are merged (`guess`), and what comes out is made Nullable as `schema_inference_make_columns_nullable` says.
 
+mod detect;
 mod guess;
 mod named;
 mod positional;
@@ -18,6 +19,7 @@ use crate::Format;
 use crate::columnar::columns_of_arrow;
 use crate::columnar::uuids::schema_with_uuids;
 use crate::input::buffered::{arrow_schema, parquet_metadata};
+pub use detect::detected_format;
 use guess::{Origin, Seen};
 use value::Rules;
 

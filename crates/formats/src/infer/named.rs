@@ -89,7 +89,7 @@ pub(super) fn tskv(sample: &Sample<'_>) -> Result<Named> {
             } else if matches!(text.first(), Some(b'[' | b'{' | b'(')) {
                 sample.rules.nested(raw).unwrap_or_else(|| Guess::String.into())
             } else {
-                sample.rules.word(&text).into()
+                sample.rules.word(&text, true).into()
             };
             fields.add(name, seen, Origin::Text)?;
         }
@@ -206,7 +206,7 @@ pub(super) fn form(sample: &Sample<'_>) -> Result<Named> {
             Error::new(code, reason)
         })?;
         bytes = &bytes[pair.bytes..];
-        let guess = match sample.rules.word(&pair.value) {
+        let guess = match sample.rules.word(&pair.value, false) {
             guess @ (Guess::Bool | Guess::Int { .. } | Guess::UInt | Guess::Float) => guess,
             _ => Guess::String,
         };

@@ -96,11 +96,27 @@ fn infer(sample: &Sample<'_>, detect: bool, origin: Origin, mut next: impl FnMut
             Some(columns) => add(columns, row, names.as_deref(), rows, sample, origin)?,
         }
     }
-    let columns = columns.unwrap_or_default().into_iter().enumerate().map(|(at, seen)| {
-        let name = names.as_ref().and_then(|names| names.get(at));
-        (name.map_or_else(|| numbered(at), |name| String::from_utf8_lossy(name).into_owned()), Found::Guessed(seen))
+    let columns = columns.unwrap_or_default();
+    let names: Vec<String> = match names {
+        Some(names) => names.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect(),
+        None => told_names(sample, columns.len())?,
+    };
+    let named = columns.into_iter().enumerate().map(|(at, seen)| {
+        let name = names.get(at).cloned().unwrap_or_else(|| numbered(at));
+        (name, Found::Guessed(seen))
     });
-    Ok(columns.collect())
+    Ok(named.collect())
+}
+
+/// The names that a setting tells for data without a header. Errors: another number of them than of columns.
+fn told_names(sample: &Sample<'_>, columns: usize) -> Result<Vec<String>> {
+    let names = sample.settings.column_names_for_schema_inference.split(',').map(str::trim);
+    let names: Vec<String> = names.filter(|name| !name.is_empty()).map(str::to_string).collect();
+    if !names.is_empty() && columns > 0 && names.len() != columns {
+        let text = format!("the number of column names {} differs with the number of types {columns}", names.len());
+        return Err(incorrect(text));
+    }
+    Ok(names)
 }
 
 /// Whether the rows behind the first have a field that is no text. Where a field tells nothing, that of a later row counts.
@@ -204,7 +220,7 @@ pub(super) fn csv(sample: &Sample<'_>) -> Result<Named> {
             } else if text == null {
                 Some(Seen::NULL)
             } else {
-                unquoted(sample, text, text, guesses, b"[{")
+                unquoted(sample, text, text, guesses, true)
             };
             row.push(text, seen.unwrap_or_else(|| Guess::String.into()));
             at += field.bytes;
@@ -243,7 +259,7 @@ pub(super) fn tsv(sample: &Sample<'_>) -> Result<Named> {
                 text = raw.to_vec();
             }
             let is_null = raw == null || raw == b"\\N";
-            let seen = if is_null { Some(Seen::NULL) } else { unquoted(sample, raw, &text, guesses, b"[{(") };
+            let seen = if is_null { Some(Seen::NULL) } else { unquoted(sample, raw, &text, guesses, false) };
             row.push(text, seen.unwrap_or_else(|| Guess::String.into()));
             if end == line.len() {
                 return Ok(Some(row));
@@ -344,26 +360,27 @@ fn custom_field(sample: &Sample<'_>, rule: Rule, raw: &[u8], text: &[u8]) -> Res
         },
         Rule::Csv => {
             let guesses = settings.input_format_csv_use_best_effort_in_schema_inference;
-            unquoted(sample, raw, text, guesses, b"[{")
+            unquoted(sample, raw, text, guesses, true)
         }
         Rule::Escaped | Rule::Raw | Rule::Xml => {
             let null = settings.format_tsv_null_representation.as_bytes();
             let guesses = settings.input_format_tsv_use_best_effort_in_schema_inference;
-            if raw == null || raw == b"\\N" { Some(Seen::NULL) } else { unquoted(sample, raw, text, guesses, b"[{(") }
+            if raw == null || raw == b"\\N" { Some(Seen::NULL) } else { unquoted(sample, raw, text, guesses, false) }
         }
     };
     Ok(seen.unwrap_or_else(|| Guess::String.into()))
 }
 
-/// What a field without quotes looks like: `raw` as it was written, `text` without its escapes. `None`: nothing special.
-fn unquoted(sample: &Sample<'_>, raw: &[u8], text: &[u8], guesses: bool, brackets: &[u8]) -> Option<Seen> {
+/// What a field without quotes looks like: `raw` as it was written, `text` without its escapes. `None`: nothing special. CSV knows
+/// no tuples there, and Bools in small letters only.
+fn unquoted(sample: &Sample<'_>, raw: &[u8], text: &[u8], guesses: bool, is_csv: bool) -> Option<Seen> {
     if raw.is_empty() {
         return Some(Seen::nothing());
     }
-    let opens = text.first().is_some_and(|first| brackets.contains(first));
+    let opens = text.first().is_some_and(|first| matches!(first, b'[' | b'{') || !is_csv && *first == b'(');
     match guesses {
         true if opens => sample.rules.nested(raw),
-        true => Some(sample.rules.word(text).into()),
+        true => Some(sample.rules.word(text, !is_csv).into()),
         false => None,
     }
 }

@@ -15,6 +15,8 @@ const DEPTH_MAX: usize = 100;
 const TIME_BYTES_MAX: usize = 50;
 /// Days that `Date` can hold, from 0.
 const DATE_DAYS_MAX: i32 = 65_535;
+/// Days whose every second `DateTime` can hold, from 0.
+const DATETIME_DAYS_MAX: i32 = 49_709;
 /// Seconds since the epoch that fit `DateTime64(9)`, in either direction.
 const NANOSECONDS_MAX: i64 = 9_223_372_036;
 
@@ -66,9 +68,10 @@ impl Rules {
         }
     }
 
-    /// A field without quotes.
-    pub fn word(&self, text: &[u8]) -> Guess {
-        if matches!(text, b"true" | b"false") {
+    /// A field without quotes. `any_case`: TRUE and False are Bools too.
+    pub fn word(&self, text: &[u8], any_case: bool) -> Guess {
+        let is_word = |word: &[u8]| if any_case { text.eq_ignore_ascii_case(word) } else { text == word };
+        if is_word(b"true") || is_word(b"false") {
             return Guess::Bool;
         }
         self.number(text, self.exponents).or_else(|| self.time(text)).unwrap_or(Guess::String)
@@ -116,9 +119,13 @@ impl Rules {
         let (slashes, dashes, colons) = (count(b'/'), count(b'-'), count(b':'));
         let only_a_date = text.iter().all(|c| c.is_ascii_digit() || matches!(c, b'-' | b'/'));
         if only_a_date && (dashes == 2 || slashes == 2) && text[..4].iter().all(u8::is_ascii_digit) {
-            let days = date::date(text).ok()?;
-            if (0..=DATE_DAYS_MAX).contains(&days) {
-                return self.dates.then_some(Guess::Date);
+            // Zeroes are read as a day, and yet show none.
+            let days = date::date(text).ok().filter(|_| text.iter().any(|c| matches!(c, b'1'..=b'9')))?;
+            if (0..=DATE_DAYS_MAX).contains(&days) && self.dates {
+                return Some(Guess::Date);
+            }
+            if (0..=DATETIME_DAYS_MAX).contains(&days) && !self.only_datetime64 {
+                return self.times.then_some(Guess::DateTime);
             }
             let within = i64::from(days).abs() * 86_400 <= NANOSECONDS_MAX;
             return (self.times && within).then_some(Guess::DateTime64);

@@ -7,7 +7,7 @@ use gristmill_types::text::{Escaping, TextOptions};
 use unicode_width::UnicodeWidthStr;
 
 use super::pretty::{Look, layout, tip};
-use super::{NULL_FOR_PEOPLE, OutputContext, OutputFormat, ResultSummary, text_options, value_writers};
+use super::{OutputContext, OutputFormat, ResultSummary, text_options, value_writers};
 
 pub struct Vertical {
     columns: Columns,
@@ -23,8 +23,8 @@ pub struct Vertical {
 impl Vertical {
     pub fn new(columns: Columns, context: &OutputContext) -> Self {
         let mut options = text_options(context, Escaping::Plain);
-        options.tsv_null = NULL_FOR_PEOPLE.into();
         let look = Look::of(context, false);
+        options.tsv_null = look.null().into();
         Vertical {
             labels: labels(columns.iter().map(|column| column.name.as_str()), look.colour),
             rows_max: context.settings.output_format_pretty_max_rows,

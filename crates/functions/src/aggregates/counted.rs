@@ -52,7 +52,7 @@ pub fn register(registry: &mut Registry) {
 
 /// Different values that a group counts before it forgets some.
 const VALUES_MAX: usize = 1 << 16;
-const TOP_MAX: usize = 0x10000;
+const TOP_MAX: usize = 0xFF_FFFF;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {

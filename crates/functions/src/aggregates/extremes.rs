@@ -31,6 +31,9 @@ pub fn register(registry: &mut Registry) {
 pub fn extreme(call: &Call<'_>, largest: bool) -> Result<Plan> {
     call.arity(1..=1)?;
     let kind = call.kinds[0].clone();
+    if matches!(kind, SqlType::AggregateFunction(..)) {
+        return Err(call.illegal(0, "a type whose values can be compared"));
+    }
     let make = best(&kind, largest)?;
     let state = vec![kind.arrow(), DataType::Boolean];
     let mut plan = Plan::new(kind.clone(), vec![kind], state, move || Extreme(make()));

@@ -133,7 +133,8 @@ enum Judge {
     Times(OfEvents<Vec<i64>>),
 }
 
-fn timed(call: &Call<'_>, result: SqlType, judge: Judge) -> Result<Plan> {
+/// With `all` rows, those that meet no condition are events too, of none of them.
+fn timed(call: &Call<'_>, result: SqlType, judge: Judge, all: bool) -> Result<Plan> {
     let mut arguments = vec![time_argument(call)?];
     arguments.extend(std::iter::repeat_n(SqlType::UInt8, call.kinds.len() - 1));
     let carrier = result.arrow();
@@ -141,6 +142,7 @@ fn timed(call: &Call<'_>, result: SqlType, judge: Judge) -> Result<Plan> {
     Ok(Plan::new(result, arguments, vec![list(DataType::Int64), list(DataType::UInt32)], move || Timed {
         events: Vec::new(),
         judge: judge.clone(),
+        all,
         result: carrier.clone(),
         kept: 0,
     }))
@@ -151,6 +153,8 @@ struct Timed {
     events: Vec<Vec<(i64, u32)>>,
     /// Says the result of events in the order of time.
     judge: Judge,
+    /// Rows that meet none are there too.
+    all: bool,
     result: DataType,
     kept: usize,
 }
@@ -166,7 +170,7 @@ impl Groups for Timed {
             _ => natives::<i64>(&args[0])?.to_vec(),
         };
         for ((time, bits), group) in times.into_iter().zip(held(&args[1..])?).zip(groups) {
-            if bits != 0 {
+            if bits != 0 || self.all {
                 self.events[*group].push((time, bits));
                 self.kept += 1;
             }
@@ -199,7 +203,8 @@ impl Groups for Timed {
 
     fn finish(&mut self, groups: usize) -> Result<ArrayRef> {
         let events = &mut self.events[..groups];
-        events.iter_mut().for_each(|events| events.sort_by_key(|event| event.0));
+        // Of one time, what meets no condition stands first.
+        events.iter_mut().for_each(|events| events.sort_by_key(|event| (event.0, event.1 != 0)));
         match &self.judge {
             Judge::Number(judge) => {
                 let values = UInt64Array::from_iter_values(events.iter().map(|events| judge(events)));
@@ -227,7 +232,7 @@ impl Groups for Timed {
 
 #[derive(Clone, Copy, Default)]
 struct Strictness {
-    /// No other condition's row may stand between.
+    /// No other row may stand between.
     order: bool,
     /// A condition that held already ends the chain.
     deduplication: bool,
@@ -252,7 +257,7 @@ fn window_funnel(call: &Call<'_>) -> Result<Plan> {
     }
     let window = i64::try_from(window).unwrap_or(i64::MAX);
     let judge = Arc::new(move |events: &[(i64, u32)]| funnel(events, count, window, strict));
-    timed(call, SqlType::UInt8, Judge::Number(judge))
+    timed(call, SqlType::UInt8, Judge::Number(judge), strict.order)
 }
 
 fn funnel(events: &[(i64, u32)], count: usize, window: i64, strict: Strictness) -> u64 {
@@ -261,6 +266,10 @@ fn funnel(events: &[(i64, u32)], count: usize, window: i64, strict: Strictness) 
     let mut begun = false;
     let mut best = 0;
     for (time, bits) in events {
+        // What meets no condition ends the chain, in its strict order.
+        if *bits == 0 && begun {
+            break;
+        }
         // From the last condition down, so that a row counts for one step of a chain only.
         for level in (0..count).rev().filter(|level| bits >> level & 1 == 1) {
             if level == 0 {
@@ -303,14 +312,15 @@ fn pattern_of(call: &Call<'_>) -> Result<(Pattern, i64)> {
 fn sequence(call: &Call<'_>, counts: bool) -> Result<Plan> {
     let (pattern, ticks) = pattern_of(call)?;
     let result = if counts { SqlType::UInt64 } else { SqlType::UInt8 };
-    timed(call, result, Judge::Number(Arc::new(move |events: &[(i64, u32)]| pattern.matches(events, ticks, counts))))
+    let judge = Arc::new(move |events: &[(i64, u32)]| pattern.matches(events, ticks, counts));
+    timed(call, result, Judge::Number(judge), false)
 }
 
 /// The times of the rows that the pattern's conditions stand for; of as many of them as a chain reached, where none reached all.
 fn match_events(call: &Call<'_>) -> Result<Plan> {
     let (pattern, ticks) = pattern_of(call)?;
     let result = SqlType::array(call.kinds[0].clone());
-    timed(call, result, Judge::Times(Arc::new(move |events: &[(i64, u32)]| pattern.chain(events, ticks))))
+    timed(call, result, Judge::Times(Arc::new(move |events: &[(i64, u32)]| pattern.chain(events, ticks))), false)
 }
 
 /// Times as a column of an integer, a date or a time.

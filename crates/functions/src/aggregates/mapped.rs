@@ -1,6 +1,7 @@
 //! `sumMap(keys, values, …)`, `minMap`, `maxMap` over arrays of keys and arrays of values: one result for each key, in the
 //! order of the keys. `sumMap` leaves out keys whose sums are all zero. `sumMapWithOverflow` sums in the type of the values;
-//! `sumMapFiltered` and `sumMapFilteredWithOverflow` know no keys but those of their parameter.
+//! `sumMapFiltered` and `sumMapFilteredWithOverflow` know no keys but those of their parameter. Values that are NULL add nothing
+//! to their key.
 //!
 //! Each (group, key) is a group of the plain function; one for each array of values.
 
@@ -17,7 +18,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
 use super::combinators::array::flatten;
-use super::groups::Groups;
+use super::groups::{Groups, selected};
 use super::{Call, NullRule, Plan, family};
 use crate::columns::retype;
 use crate::registry::Registry;
@@ -73,20 +74,26 @@ fn plan(call: &Call<'_>, inner: Inner, zeroes: bool, filtered: bool) -> Result<P
     let mut elements = Vec::new();
     for (i, kind) in arrays.iter().enumerate() {
         match kind {
-            SqlType::Array(element) => elements.push(element.plain().clone()),
+            SqlType::Array(element) => elements.push(element.storage().clone()),
             _ => return Err(call.illegal(if tuple { 0 } else { i }, "an array")),
         }
     }
     let key = elements.remove(0);
     let plans = elements
         .iter()
-        .map(|kind| inner(&Call { name: call.name, parameters: &[], kinds: vec![kind.clone()], constants: vec![None] }))
+        .map(|kind| {
+            let kinds = vec![kind.plain().clone()];
+            inner(&Call { name: call.name, parameters: &[], kinds, constants: vec![None] })
+        })
         .collect::<Result<Vec<_>>>()?;
     let mut fields = vec![(None, SqlType::array(key.clone()))];
     fields.extend(plans.iter().map(|plan| (None, SqlType::array(plan.result.clone()))));
     let result = SqlType::Tuple(fields);
     let mut arguments = vec![SqlType::array(key.clone())];
-    arguments.extend(plans.iter().map(|plan| SqlType::array(plan.arguments[0].clone())));
+    arguments.extend(plans.iter().zip(&elements).map(|(plan, kind)| {
+        let value = plan.arguments[0].clone();
+        SqlType::array(if kind.is_nullable() { value.nullable() } else { value })
+    }));
     let arguments =
         if tuple { vec![SqlType::Tuple(arguments.into_iter().map(|kind| (None, kind)).collect())] } else { arguments };
     let mut state = vec![list_of(DataType::Binary)];
@@ -175,8 +182,12 @@ impl Groups for Mapped {
             (flat.rows.iter().enumerate()).map(|(i, row)| self.member(groups[*row], keys.row(i).as_ref())).collect();
         for (function, values) in self.inners.iter_mut().zip(values) {
             function.resize(self.total);
-            if !inner.is_empty() {
-                function.update(std::slice::from_ref(values), &inner)?;
+            let values = std::slice::from_ref(values);
+            if values[0].null_count() > 0 {
+                let (values, inner) = selected(values, &inner, &is_not_null(&values[0])?)?;
+                function.update(&values, &inner)?;
+            } else if !inner.is_empty() {
+                function.update(values, &inner)?;
             }
         }
         Ok(())

@@ -144,8 +144,8 @@ impl AggregateFunction for Family {
         let kinds = arguments.iter().map(|argument| match &argument.kind {
             // No row has a value, so any type does.
             kind if kind.is_null_literal() => SqlType::UInt8,
-            kind if own => kind.storage().clone(),
-            kind => kind.plain().clone(),
+            kind if own => kind.storage().nowhere_low_cardinality(),
+            kind => kind.plain().nowhere_low_cardinality(),
         });
         let constants = arguments.iter().map(|argument| argument.constant.clone()).collect();
         let plan = (self.build)(&Call { name, parameters, kinds: kinds.collect(), constants })?;

@@ -104,6 +104,9 @@ impl Groups for Any {
 fn arg_best(call: &Call<'_>, largest: bool, both: bool) -> Result<Plan> {
     call.arity(2..=2)?;
     let (kind, order) = (call.kinds[0].clone(), call.kinds[1].clone());
+    if matches!(order, SqlType::AggregateFunction(..)) {
+        return Err(call.illegal(1, "a type whose values can be compared"));
+    }
     let make = best(&order, largest)?;
     let result = if both { SqlType::Tuple(vec![(None, kind.clone()), (None, order.clone())]) } else { kind.clone() };
     let pair = both.then(|| result.arrow());

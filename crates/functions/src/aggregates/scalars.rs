@@ -12,7 +12,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
 use super::combinators::array::flatten;
-use super::combinators::{resolve_aggregate, state};
+use super::combinators::{parts_of_aggregate, resolve_aggregate, state};
 use super::{Prepared, groups::Make};
 use crate::arrays::Lists;
 use crate::columns::{broadcast, list};
@@ -40,6 +40,11 @@ pub(super) fn prepare(name: &str, parameters: &[ScalarValue], kinds: Vec<SqlType
         .ok_or_else(|| Error::new(ErrorCode::UNKNOWN_AGGREGATE_FUNCTION, format!("Unknown aggregate function {name}")))?;
     let arguments: Vec<Argument> = kinds.into_iter().map(|kind| Argument { kind, constant: None }).collect();
     function.prepare(AGGREGATES.canonical(name), parameters, &arguments)
+}
+
+/// Whether two names are of one function, aliases followed.
+pub(super) fn is_same_function(one: &str, other: &str) -> bool {
+    parts_of_aggregate(&AGGREGATES, one) == parts_of_aggregate(&AGGREGATES, other)
 }
 
 /// `quantile(0.5)` as a name and its parameters: numbers, quoted strings, and arrays of either.

@@ -1,5 +1,6 @@
-//! Decimals. The result has the width (9, 18, 38 or 76 digits) of the wider side; its scale is the larger one for sums, the
-//! sum of both for products, the dividend's for quotients (the divisor's where an integer is divided). Overflow of that width is an error, not a wrong number.
+//! Decimals. The result of two has the width (9, 18, 38 or 76 digits) of the wider side, that beside an integer the digits of the
+//! decimal. Its scale is the larger one for sums, the sum of both for products, the dividend's for quotients (the divisor's where
+//! an integer is divided). Overflow of the width is an error, not a wrong number.
 //!
 //! Everything is computed in 256 bits where the width asks for it, else in 128.
 
@@ -32,6 +33,15 @@ fn parts(kind: &SqlType) -> Option<(Option<u8>, u8)> {
     match kind.plain() {
         T::Decimal { precision, scale } => Some((Some(width(*precision)), *scale)),
         other => kinds::integer(other).map(|_| (None, 0)),
+    }
+}
+
+/// The digits of a decimal that stands beside an integer: its result keeps them, though it may have as many as its width holds.
+fn digits_beside_integer(a: &SqlType, b: &SqlType) -> Option<u8> {
+    match (a.plain(), b.plain()) {
+        (T::Decimal { .. }, T::Decimal { .. }) => None,
+        (T::Decimal { precision, .. }, _) | (_, T::Decimal { precision, .. }) => Some(*precision),
+        _ => None,
     }
 }
 
@@ -88,7 +98,7 @@ fn bind_any(name: &str, compute: Compute, arguments: &[Argument]) -> Result<Boun
         T::Decimal { .. } => kind.plain().clone(),
         _ => T::Decimal { precision: if is_wide { 76 } else { 38 }, scale: 0 },
     };
-    let result = T::Decimal { precision, scale };
+    let result = T::Decimal { precision: digits_beside_integer(a, b).unwrap_or(precision), scale };
     let kernel_kind = result.clone();
     Ok(Bound::cast(vec![cast(a), cast(b)], result, move |args, rows| {
         let limits = Limits { precision, left_by, right_by };

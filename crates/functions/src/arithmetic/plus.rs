@@ -114,7 +114,9 @@ fn numbers(operation: Operation, kind: &SqlType, a: &ArrayRef, b: &ArrayRef, row
 /// Date ± days, DateTime ± seconds, and differences of two.
 fn dates(operation: Operation, a: &SqlType, b: &SqlType) -> Option<Bound> {
     let (a, b) = (a.plain(), b.plain());
-    if operation == Operation::Minus && a.is_date_or_time() && b.is_date_or_time() {
+    let is_clock = |kind: &SqlType| matches!(kind, T::Time | T::Time64(_));
+    let are_moments = a.is_date_or_time() && b.is_date_or_time();
+    if operation == Operation::Minus && (are_moments || is_clock(a) && is_clock(b)) {
         return difference(a, b);
     }
     if operation == Operation::Plus {
@@ -197,9 +199,21 @@ fn at_time(moment: &SqlType, time: &SqlType, swapped: bool) -> Bound {
     })
 }
 
+/// The numbers that moments and times of day are.
+fn ticks(array: &ArrayRef) -> Result<ArrayRef> {
+    let int64 = arrow::datatypes::DataType::Int64;
+    match array.data_type() {
+        arrow::datatypes::DataType::Int32 => Ok(arrow::compute::cast(array, &int64)?),
+        _ => retype(array, &int64),
+    }
+}
+
 fn difference(a: &SqlType, b: &SqlType) -> Option<Bound> {
     let is_day = |kind: &SqlType| matches!(kind, T::Date | T::Date32);
-    let scale = |kind: &SqlType| if let T::DateTime64(scale, _) = kind { Some(*scale) } else { None };
+    let scale = |kind: &SqlType| match kind {
+        T::DateTime64(scale, _) | T::Time64(scale) => Some(*scale),
+        _ => None,
+    };
     if is_day(a) && is_day(b) {
         return Some(Bound::new(T::Int32, |args, rows| {
             binary::<Date32Type, Date32Type, Int32Type>(&args[0], &args[1], rows, |a, b| a.wrapping_sub(b))
@@ -210,8 +224,7 @@ fn difference(a: &SqlType, b: &SqlType) -> Option<Bound> {
     }
     if scale(a).is_none() && scale(b).is_none() {
         return Some(Bound::new(T::Int32, |args, rows| {
-            let int64 = arrow::datatypes::DataType::Int64;
-            let (a, b) = (retype(&args[0], &int64)?, retype(&args[1], &int64)?);
+            let (a, b) = (ticks(&args[0])?, ticks(&args[1])?);
             binary::<Int64Type, Int64Type, Int32Type>(&a, &b, rows, |a, b| a.wrapping_sub(b) as i32)
         }));
     }
@@ -220,8 +233,7 @@ fn difference(a: &SqlType, b: &SqlType) -> Option<Bound> {
     let (left, right) = (10i128.pow(u32::from(scale - from)), 10i128.pow(u32::from(scale - to)));
     let result = T::Decimal { precision: 18, scale };
     Some(Bound::new(result, move |args, rows| {
-        let int64 = arrow::datatypes::DataType::Int64;
-        let (a, b) = (retype(&args[0], &int64)?, retype(&args[1], &int64)?);
+        let (a, b) = (ticks(&args[0])?, ticks(&args[1])?);
         binary::<Int64Type, Int64Type, arrow::datatypes::Decimal128Type>(&a, &b, rows, |a, b| {
             i128::from(a) * left - i128::from(b) * right
         })

@@ -17,7 +17,13 @@ use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
 pub fn register(registry: &mut Registry) {
-    registry.scalar("negate", plain(|name, arguments, _| negate(name, arguments)));
+    registry.scalar(
+        "negate",
+        plain(|name, arguments, env| match arguments {
+            [only] if matches!(only.kind, T::Tuple(_)) => crate::tuple_arithmetic::negate(name, arguments, env),
+            _ => negate(name, arguments),
+        }),
+    );
     registry.scalar("abs", plain(|name, arguments, _| abs(name, arguments)));
     registry.any_case("abs");
     registry.scalar("sign", plain(|name, arguments, _| sign(name, arguments)));

@@ -33,8 +33,8 @@ pub fn define_all(functions: &mut HashMap<&'static str, Arc<dyn HigherOrder>>) {
         // Twice as wide as the elements, but for the widest; computed in the widest.
         let (computed, result) = match lambda.plain() {
             T::UInt8 | T::Int8 | T::Bool => (T::Int64, T::Int16),
-            T::UInt16 | T::Int16 => (T::Int64, T::Int32),
-            T::UInt32 | T::Int32 | T::UInt64 | T::Int64 => (T::Int64, T::Int64),
+            T::UInt16 | T::Int16 | T::Date => (T::Int64, T::Int32),
+            T::UInt32 | T::Int32 | T::UInt64 | T::Int64 | T::Date32 | T::DateTime(_) => (T::Int64, T::Int64),
             T::BFloat16 | T::Float32 | T::Float64 => (T::Float64, T::Float64),
             kind @ T::Decimal { .. } => (kind.clone(), kind.clone()),
             _ => return Err(no_numbers(name, lambda)),
@@ -180,6 +180,7 @@ fn fold_typed<K: ArrowPrimitiveType>(elements: &Elements, values: &ArrayRef, fol
         let row_values = &values[offsets[row] as usize..offsets[row + 1] as usize];
         Ok(match fold {
             Fold::Sum => row_values.iter().fold(K::Native::ZERO, |sum, value| sum.add_wrapping(*value)),
+            Fold::Product if row_values.is_empty() => K::Native::ZERO,
             Fold::Product => row_values.iter().fold(K::Native::ONE, |product, value| product.mul_wrapping(*value)),
         })
     })

@@ -12,7 +12,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
 use super::higher::{Elements, HigherBound, HigherOrder};
-use super::{Lists, choose, sort, with_values};
+use super::{Lists, choose, comparable, sort, with_values};
 use crate::columns::{numbers, truths};
 
 type Functions = HashMap<&'static str, Arc<dyn HigherOrder>>;
@@ -113,6 +113,21 @@ pub fn define_all(functions: &mut Functions) {
             })
         });
     }
+    define(functions, "arrayCompact", false, |_, lambda, arrays| {
+        chosen(arrays[0].plain().clone(), lambda.clone(), |elements| {
+            let keys = comparable(&[elements.mapped()?])?;
+            choose(
+                elements.arrays[0].values(),
+                elements.rows,
+                |row| range(elements, row),
+                |_, range, out| {
+                    let start = range.start;
+                    out.extend(range.filter(|i| *i == start || keys[0].row(*i) != keys[0].row(*i - 1)).map(|i| i as u32));
+                    Ok(())
+                },
+            )
+        })
+    });
     for (name, reverse) in [("arrayFill", false), ("arrayReverseFill", true)] {
         define(functions, name, true, move |name, lambda, arrays| {
             let condition = condition(name, lambda)?;

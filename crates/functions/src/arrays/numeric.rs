@@ -5,12 +5,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{Array, AsArray, UInt32Array};
-use arrow::datatypes::Float64Type;
+use arrow::array::{Array, ArrayRef, ArrowNativeTypeOp, AsArray, UInt32Array};
+use arrow::datatypes::{ArrowPrimitiveType, Float32Type, Float64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 
 use super::{Lists, aligned, comparable, with_values};
+use crate::arithmetic::kinds::match_integer;
 use crate::columns::{Numbers, list, numbers};
 use crate::define::{arity, bad_argument, expect_array, illegal, plain};
 use crate::registry::Registry;
@@ -99,18 +100,34 @@ fn number_array(name: &str, arguments: &[Argument], i: usize) -> Result<()> {
     }
 }
 
+/// The type of a number of vectors: Float32 where all of them are of such numbers, or of narrower ones with a point.
+fn float_of(vectors: &[Argument]) -> SqlType {
+    let is_narrow = |vector: &Argument| {
+        super::element_of(&vector.kind).is_some_and(|element| matches!(element.plain(), T::Float32 | T::BFloat16))
+    };
+    if vectors.iter().all(is_narrow) { T::Float32 } else { T::Float64 }
+}
+
+/// Numbers in the type that `float_of` says.
+fn as_float(numbers: ArrayRef, kind: &SqlType) -> Result<ArrayRef> {
+    match kind {
+        T::Float32 => crate::columns::unary::<Float64Type, Float32Type>(&numbers, |value| value as f32),
+        _ => Ok(numbers),
+    }
+}
+
 /// A number of two vectors, and of the constant or column after them (1 where there is none).
 pub fn vectors(
     name: &str,
     arguments: &[Argument],
-    result: SqlType,
     f: impl Fn(&[f64], &[f64], f64) -> f64 + Send + Sync + 'static,
 ) -> Result<Bound> {
     number_array(name, arguments, 0)?;
     number_array(name, arguments, 1)?;
     let mut casts = vec![SqlType::array(T::Float64); 2];
     casts.extend(arguments.get(2).map(|_| T::Float64));
-    let arrow = result.clone();
+    let result = float_of(&arguments[..2]);
+    let kind = result.clone();
     let name = name.to_string();
     Ok(Bound::cast(casts, result, move |args, rows| {
         let arrays = aligned(&name, &args[..2], rows)?;
@@ -122,19 +139,39 @@ pub fn vectors(
             let given = given.map_or(1.0, |given| given.get(row));
             Ok(f(&a.values()[range.clone()], &b.values()[range], given))
         })?;
-        crate::arithmetic::kinds::match_integer!(arrow, I => crate::columns::unary::<Float64Type, I>(
-            &computed, |value| value as <I as arrow::datatypes::ArrowPrimitiveType>::Native), else Ok(computed))
+        as_float(computed, &kind)
     }))
 }
 
 /// The sum of the products of two arrays of numbers.
 pub fn dot_product(arguments: &[Argument]) -> Result<Bound> {
-    arity("arrayDotProduct", arguments, 2..=2)?;
+    let name = "arrayDotProduct";
+    arity(name, arguments, 2..=2)?;
     let element = |i: usize| super::element_of(&arguments[i].kind).map(|kind| kind.plain().clone()).unwrap_or(T::Nothing);
     // Of integers the product is an integer.
-    let result = crate::arithmetic::kinds::sum(&element(0), &element(1), false);
-    let result = result.filter(|kind| !kind.is_float()).unwrap_or(T::Float64);
-    vectors("arrayDotProduct", arguments, result, |a, b, _| a.iter().zip(b).map(|(a, b)| a * b).sum())
+    match crate::arithmetic::kinds::sum(&element(0), &element(1), false) {
+        Some(whole) if !whole.is_float() => whole_dot_product(name, whole),
+        _ => vectors(name, arguments, |a, b, _| a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b)),
+    }
+}
+
+/// As `dot_product`, of integers: it wraps around where its type ends.
+fn whole_dot_product(name: &'static str, result: SqlType) -> Result<Bound> {
+    let kind = result.clone();
+    Ok(Bound::cast(vec![SqlType::array(result.clone()); 2], result, move |args, rows| {
+        let arrays = aligned(name, args, rows)?;
+        let offsets = arrays[0].value_offsets();
+        match_integer!(kind, I => {
+            let (a, b) = (arrays[0].values().as_primitive::<I>(), arrays[1].values().as_primitive::<I>());
+            numbers::<I>(rows, |row| {
+                let range = offsets[row] as usize..offsets[row + 1] as usize;
+                let pairs = a.values()[range.clone()].iter().zip(&b.values()[range]);
+                Ok(pairs.fold(Default::default(), |sum: <I as ArrowPrimitiveType>::Native, (a, b)| {
+                    sum.add_wrapping(a.mul_wrapping(*b))
+                }))
+            })
+        }, else Err(bad_argument(name, "the sum takes more than 64 bits")))
+    }))
 }
 
 /// A number of one vector, and of the constant or column after it (1 where there is none).
@@ -142,16 +179,19 @@ pub fn norm(name: &str, arguments: &[Argument], f: impl Fn(&[f64], f64) -> f64 +
     number_array(name, arguments, 0)?;
     let mut casts = vec![SqlType::array(T::Float64)];
     casts.extend(arguments.get(1).map(|_| T::Float64));
-    Ok(Bound::cast(casts, T::Float64, move |args, rows| {
+    let result = float_of(&arguments[..1]);
+    let kind = result.clone();
+    Ok(Bound::cast(casts, result, move |args, rows| {
         let lists = Lists::of(&args[0])?;
         let values = Numbers::of::<Float64Type>(lists.values())?;
         let given = args.get(1).map(Numbers::of::<Float64Type>).transpose()?;
         let mut row_values = Vec::new();
-        numbers::<Float64Type>(rows, |row| {
+        let computed = numbers::<Float64Type>(rows, |row| {
             row_values.clear();
             row_values.extend(lists.range(row).map(|i| values.get(i)));
             Ok(f(&row_values, given.map_or(1.0, |given| given.get(row))))
-        })
+        })?;
+        as_float(computed, &kind)
     }))
 }
 

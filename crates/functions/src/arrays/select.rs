@@ -26,7 +26,6 @@ pub fn register(registry: &mut Registry) {
     );
     registry.scalar("arraySlice", own_nulls(|name, arguments, _| slice(name, arguments)));
     registry.scalar("arrayDistinct", plain(|name, arguments, _| distinct(name, arguments)));
-    registry.scalar("arrayCompact", plain(|name, arguments, _| compact(name, arguments)));
     registry.scalar("arrayFlatten", plain(|name, arguments, _| flatten(name, arguments)));
     registry.alias("flatten", "arrayFlatten");
     registry.any_case("flatten");
@@ -132,20 +131,6 @@ fn distinct(name: &str, arguments: &[Argument]) -> Result<Bound> {
         let chosen = chosen.as_list::<i32>();
         let values = crate::columns::defaults_for_nulls(chosen.values())?;
         list_of(values, chosen.offsets().clone())
-    }))
-}
-
-fn compact(name: &str, arguments: &[Argument]) -> Result<Bound> {
-    arity(name, arguments, 1..=1)?;
-    expect_array(name, arguments, 0)?;
-    Ok(Bound::new(arguments[0].kind.plain().clone(), |args, rows| {
-        let lists = Lists::of(&args[0])?;
-        let encoded = comparable(std::slice::from_ref(lists.values()))?;
-        lists.choose(rows, |_, range, chosen| {
-            let start = range.start;
-            chosen.extend(range.filter(|i| *i == start || encoded[0].row(*i) != encoded[0].row(*i - 1)).map(|i| i as u32));
-            Ok(())
-        })
     }))
 }
 

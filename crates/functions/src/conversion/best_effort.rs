@@ -74,11 +74,15 @@ fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, gives: Gives, us:
     let to = if wide { T::DateTime64(scale, named) } else { T::DateTime(named) };
     let result = if failing == Failing::Null { to.clone().nullable() } else { to.clone() };
     let customs = env.customs(us);
+    let is_filled_up = matches!(arguments[0].kind, T::FixedString(_));
     Ok(Bound::new(result, move |args, _| {
         let texts = Bytes::of(&args[0])?;
         let ticks: PrimitiveArray<Int64Type> = (0..texts.len())
             .map(|row| {
-                let text = texts.get(row);
+                let text = match texts.get(row) {
+                    text if is_filled_up => &text[..text.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)],
+                    text => text,
+                };
                 match best_effort::date_time(text, scale, &zone, customs) {
                     Ok(tick) => Ok(Some(if wide { tick } else { tick.clamp(0, u32::MAX.into()) })),
                     Err(fault) if failing == Failing::Throws => Err(fault.explain(text, &to)),

@@ -13,7 +13,7 @@ use gristmill_types::zone::Zone;
 use super::pattern_reader::read;
 use crate::columns::{Bytes, retype};
 use crate::datetime::moments::zone_argument;
-use crate::datetime::{Piece, compile, compile_joda};
+use crate::datetime::{Piece, compile_joda, compile_to_read};
 use crate::define::{arity, expect_string, need_constant_text, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
@@ -37,7 +37,7 @@ enum Syntax {
 impl Syntax {
     fn compile(self) -> Compile {
         match self {
-            Syntax::MySql => compile,
+            Syntax::MySql => compile_to_read,
             Syntax::Joda => compile_joda,
         }
     }
@@ -106,7 +106,7 @@ fn bind(
     Ok(Bound::new(result, move |args, _| {
         let texts = Bytes::of(&args[0])?;
         let one = |text: &[u8]| -> std::result::Result<i64, &'static str> {
-            let (second, nanos) = read(&pieces, text, &zone)?;
+            let (second, nanos) = read(&pieces, text, &zone, syntax == Syntax::MySql)?;
             if !wide {
                 return if u32::try_from(second).is_ok() { Ok(second) } else { Err("the time is out of the type's range") };
             }

@@ -18,6 +18,8 @@ struct Found {
     iso_year: Option<u32>,
     iso_week: Option<u32>,
     weekday: Option<u32>,
+    /// The day is one of a week, and not of a month or year: what is read last says it.
+    by_week: bool,
     hour: Option<u32>,
     half_hour: Option<u32>,
     afternoon: Option<bool>,
@@ -31,13 +33,15 @@ struct Found {
 pub type Fault = &'static str;
 
 /// Seconds since the epoch and nanoseconds.
-pub fn read(pieces: &[Piece], text: &[u8], zone: &Zone) -> Result<(i64, u32), Fault> {
+///
+/// `exact`: where a piece would be written with several digits, it has them, as MySQL's letters say.
+pub fn read(pieces: &[Piece], text: &[u8], zone: &Zone, exact: bool) -> Result<(i64, u32), Fault> {
     let mut found = Found::default();
     let mut rest = text;
     for (i, piece) in pieces.iter().enumerate() {
         // Where digits follow digits, only the width says where one number ends.
         let crowded = matches!(pieces.get(i + 1), Some(next) if is_number(next));
-        rest = found.piece(piece, rest, crowded)?;
+        rest = found.piece(piece, rest, crowded, exact)?;
     }
     if !rest.is_empty() {
         return Err("the text goes on after the pattern's end");
@@ -86,12 +90,19 @@ fn name<'a>(text: &'a [u8], names: &[&str], short: bool) -> Result<(u32, &'a [u8
 }
 
 impl Found {
-    fn piece<'a>(&mut self, piece: &Piece, text: &'a [u8], crowded: bool) -> Result<&'a [u8], Fault> {
+    fn piece<'a>(&mut self, piece: &Piece, text: &'a [u8], crowded: bool, exact: bool) -> Result<&'a [u8], Fault> {
         // Numbers of two digits may have one where nothing is crowded.
-        let two = |text: &'a [u8], low, high| -> Result<(u32, &'a [u8]), Fault> {
-            let (value, rest) = digits(text, if crowded { 2 } else { 1 }, 2)?;
+        let two = |text: &'a [u8], width: usize, low, high| -> Result<(u32, &'a [u8]), Fault> {
+            let (value, rest) = digits(text, if crowded || exact && width > 1 { 2 } else { 1 }, 2)?;
             Ok((bounded(value, low, high)?, rest))
         };
+        match piece {
+            Piece::IsoWeek(_) | Piece::Weekday(_) | Piece::WeekdayFromSunday => self.by_week = true,
+            Piece::Month(_) | Piece::MonthShort | Piece::MonthLong | Piece::Day(_) | Piece::DayOfYear(_) => {
+                self.by_week = false;
+            }
+            _ => {}
+        }
         let rest = match piece {
             Piece::Literal(wanted) => {
                 return text.strip_prefix(wanted.as_slice()).ok_or("the text differs from the pattern's");
@@ -106,7 +117,7 @@ impl Found {
                 rest
             }
             Piece::Year(_) => {
-                let (value, rest) = digits(text, if crowded { 4 } else { 1 }, 4)?;
+                let (value, rest) = digits(text, if crowded || exact { 4 } else { 1 }, 4)?;
                 self.year = Some(value);
                 rest
             }
@@ -130,8 +141,8 @@ impl Found {
                 self.month = Some((bounded(value, 1, 4)? - 1) * 3 + 1);
                 rest
             }
-            Piece::Month(_) => {
-                let (value, rest) = two(text, 1, 12)?;
+            Piece::Month(width) => {
+                let (value, rest) = two(text, *width, 1, 12)?;
                 self.month = Some(value);
                 rest
             }
@@ -141,8 +152,10 @@ impl Found {
                 self.month = Some(value);
                 rest
             }
-            Piece::Day(_) => {
-                let (value, rest) = two(text, 1, 31)?;
+            Piece::Day(width) => {
+                // `%e` is filled up with blanks.
+                let blanks = if exact && *width == 1 { text.iter().take_while(|c| **c == b' ').count() } else { 0 };
+                let (value, rest) = two(&text[blanks..], *width, 1, 31)?;
                 self.day = Some(value);
                 rest
             }
@@ -166,28 +179,28 @@ impl Found {
                 self.weekday = Some(value);
                 rest
             }
-            Piece::IsoWeek(_) => {
-                let (value, rest) = two(text, 1, 53)?;
+            Piece::IsoWeek(width) => {
+                let (value, rest) = two(text, *width, 1, 53)?;
                 self.iso_week = Some(value);
                 rest
             }
-            Piece::Hour(_) => {
-                let (value, rest) = two(text, 0, 23)?;
+            Piece::Hour(width) => {
+                let (value, rest) = two(text, *width, 0, 23)?;
                 self.hour = Some(value);
                 rest
             }
-            Piece::HourFromOne(_) => {
-                let (value, rest) = two(text, 1, 24)?;
+            Piece::HourFromOne(width) => {
+                let (value, rest) = two(text, *width, 1, 24)?;
                 self.hour = Some(value % 24);
                 rest
             }
-            Piece::HourOfHalf(_) => {
-                let (value, rest) = two(text, 1, 12)?;
+            Piece::HourOfHalf(width) => {
+                let (value, rest) = two(text, *width, 1, 12)?;
                 self.half_hour = Some(value % 12);
                 rest
             }
-            Piece::HourOfHalfFromZero(_) => {
-                let (value, rest) = two(text, 0, 11)?;
+            Piece::HourOfHalfFromZero(width) => {
+                let (value, rest) = two(text, *width, 0, 11)?;
                 self.half_hour = Some(value);
                 rest
             }
@@ -200,13 +213,13 @@ impl Found {
                 });
                 rest
             }
-            Piece::Minute(_) => {
-                let (value, rest) = two(text, 0, 59)?;
+            Piece::Minute(width) => {
+                let (value, rest) = two(text, *width, 0, 59)?;
                 self.minute = value;
                 rest
             }
-            Piece::Second(_) => {
-                let (value, rest) = two(text, 0, 59)?;
+            Piece::Second(width) => {
+                let (value, rest) = two(text, *width, 0, 59)?;
                 self.second = value;
                 rest
             }
@@ -244,11 +257,14 @@ impl Found {
     }
 
     fn days(&self) -> Result<i32, Fault> {
-        if let (Some(year), Some(week)) = (self.iso_year, self.iso_week) {
-            return Ok(first_iso_monday(year as i32) + (week as i32 - 1) * 7 + self.weekday.unwrap_or(1) as i32 - 1);
+        let known_year = self.iso_year.or(self.year);
+        if self.by_week {
+            let (year, week) = (known_year.unwrap_or(2000) as i32, self.iso_week.unwrap_or(1) as i32);
+            return Ok(first_iso_monday(year) + (week - 1) * 7 + self.weekday.unwrap_or(1) as i32 - 1);
         }
         let dated = self.month.is_some() || self.day.is_some() || self.day_of_year.is_some();
-        let year = self.year.or(self.century.map(|century| century * 100)).unwrap_or(if dated { 2000 } else { 1970 }) as i32;
+        let of_century = self.century.map(|century| century * 100);
+        let year = known_year.or(of_century).unwrap_or(if dated { 2000 } else { 1970 }) as i32;
         if let Some(day) = self.day_of_year {
             let last = if days_in_month(year, 2) == 29 { 366 } else { 365 };
             return if day <= last {

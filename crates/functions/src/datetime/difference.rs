@@ -1,11 +1,13 @@
 //! `dateDiff`: how many borders of a unit lie between two moments; `age`: how many whole units.
 
+use std::cmp::Ordering;
+
 use SqlType as T;
 use arrow::datatypes::Int64Type;
 use gristmill_base::Result;
 use gristmill_types::IntervalKind;
 use gristmill_types::SqlType;
-use gristmill_types::calendar::{SECONDS_A_DAY, civil_from_days};
+use gristmill_types::calendar::{SECONDS_A_DAY, civil_from_days, day_of_week};
 
 use super::intervals::nanos;
 use super::moments::{Moments, expect_moments, local_day, zone_argument};
@@ -45,6 +47,15 @@ struct Point {
     utc: i64,
     local: i64,
     nanos: i64,
+    /// Seconds east of UTC that its zone began the epoch with.
+    at_epoch: i64,
+}
+
+impl Point {
+    /// The number of its hour, as ClickHouse counts them: by the clock that the zone had in 1970.
+    fn hour(self) -> i64 {
+        self.utc.saturating_sub(self.at_epoch).div_euclid(3600)
+    }
 }
 
 type Difference = fn(IntervalKind, Point, Point) -> i64;
@@ -66,12 +77,13 @@ fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, difference: Diffe
 
 fn points(moments: &Moments, array: &arrow::array::ArrayRef) -> Result<Vec<Point>> {
     let local = moments.zone.cursor();
+    let at_epoch = moments.zone.offset_at(0);
     if moments.scale.is_none() {
         return Ok(super::moments::days(array)?
             .iter()
             .map(|day| {
                 let here = i64::from(*day) * SECONDS_A_DAY;
-                Point { utc: moments.zone.to_utc(here), local: here, nanos: 0 }
+                Point { utc: moments.zone.to_utc(here), local: here, nanos: 0, at_epoch }
             })
             .collect());
     }
@@ -80,7 +92,7 @@ fn points(moments: &Moments, array: &arrow::array::ArrayRef) -> Result<Vec<Point
         .iter()
         .map(|tick| {
             let utc = tick.div_euclid(unit);
-            Point { utc, local: local.to_local(utc), nanos: tick.rem_euclid(unit) * (1_000_000_000 / unit) }
+            Point { utc, local: local.to_local(utc), nanos: tick.rem_euclid(unit) * (1_000_000_000 / unit), at_epoch }
         })
         .collect())
 }
@@ -103,8 +115,8 @@ fn borders(kind: IntervalKind, a: Point, b: Point) -> i64 {
         IntervalKind::Month => months(day_b) - months(day_a),
         IntervalKind::Week => i64::from(week_number(day_b) - week_number(day_a)),
         IntervalKind::Day => i64::from(day_b - day_a),
-        // Hours and minutes begin where the zone has them begin.
-        IntervalKind::Hour => border(a, b, 3600),
+        IntervalKind::Hour => b.hour() - a.hour(),
+        // Minutes begin where the zone has them begin.
         IntervalKind::Minute => border(a, b, 60),
         IntervalKind::Second => b.utc.wrapping_sub(a.utc),
         kind => (ticks(kind, b) - ticks(kind, a)) as i64,
@@ -126,16 +138,34 @@ fn whole_units(kind: IntervalKind, a: Point, b: Point) -> i64 {
         IntervalKind::Year => 12,
         IntervalKind::Quarter => 3,
         IntervalKind::Month => 1,
+        IntervalKind::Week => return whole_weeks(a, b),
         // A day is over at the same time of the next, whatever a clock change made of it.
-        IntervalKind::Week | IntervalKind::Day => {
-            let width = if kind == IntervalKind::Week { 7 * SECONDS_A_DAY } else { SECONDS_A_DAY };
+        IntervalKind::Day => {
             let at = |point: Point| i128::from(point.local) * 1_000_000_000 + i128::from(point.nanos);
-            return ((at(b) - at(a)) / (i128::from(width) * 1_000_000_000)) as i64;
+            return ((at(b) - at(a)) / (i128::from(SECONDS_A_DAY) * 1_000_000_000)) as i64;
         }
-        kind if kind < IntervalKind::Second => return (ticks(kind, b) - ticks(kind, a)) as i64,
+        // Hours of two zones are counted by what their clocks showed in 1970.
+        IntervalKind::Hour => return whole(kind) - (b.at_epoch - a.at_epoch) / 3600,
+        kind if kind < IntervalKind::Millisecond => return (ticks(kind, b) - ticks(kind, a)) as i64,
         kind => return whole(kind),
     };
     if (b.local, b.nanos) < (a.local, a.nanos) { -whole_months(b, a) / per } else { whole_months(a, b) / per }
+}
+
+/// Borders of weeks between two moments, without a week that is not over: that is told by the days of the week, of the first
+/// moment and of the second, whichever of them is earlier.
+fn whole_weeks(a: Point, b: Point) -> i64 {
+    let (day_a, day_b) = (local_day(a.local), local_day(b.local));
+    let clock = |point: Point| (point.local.rem_euclid(SECONDS_A_DAY), point.nanos);
+    let forward = (a.utc, a.nanos) <= (b.utc, b.nanos);
+    let (first, last) = if forward { (a, b) } else { (b, a) };
+    let is_cut = match day_of_week(day_a).cmp(&day_of_week(day_b)) {
+        Ordering::Greater => true,
+        Ordering::Equal => clock(first) > clock(last),
+        Ordering::Less => false,
+    };
+    let back = if forward { -1 } else { 1 };
+    i64::from(week_number(day_b) - week_number(day_a)) + if is_cut { back } else { 0 }
 }
 
 /// Whole months from the earlier to the later.

@@ -56,8 +56,19 @@ pub fn format_bind(moments: Moments, pieces: Vec<Piece>) -> Bound {
     })
 }
 
-/// MySQL's pattern letters. Errors: BAD_ARGUMENTS for letters that there are none of.
+/// MySQL's pattern letters. Errors: BAD_ARGUMENTS for letters that there are none of, NOT_IMPLEMENTED for weeks that begin on
+/// Sunday and their like.
 pub fn compile(name: &str, pattern: &str) -> Result<Vec<Piece>> {
+    pieces(name, pattern, 2)
+}
+
+/// As `compile`, of what texts are read by: some letters that are written with two digits are read of one as well.
+pub fn compile_to_read(name: &str, pattern: &str) -> Result<Vec<Piece>> {
+    pieces(name, pattern, 1)
+}
+
+/// `loose`: digits of the months and hours that texts may have without a zero before them.
+fn pieces(name: &str, pattern: &str, loose: usize) -> Result<Vec<Piece>> {
     let mut pieces = Vec::new();
     let mut letters = pattern.chars();
     let literal = |text: &str| Piece::Literal(text.as_bytes().to_vec());
@@ -73,7 +84,8 @@ pub fn compile(name: &str, pattern: &str) -> Result<Vec<Piece>> {
         match letter {
             'a' => pieces.push(Piece::WeekdayShort),
             'b' => pieces.push(Piece::MonthShort),
-            'c' | 'm' => pieces.push(Piece::Month(2)),
+            'c' => pieces.push(Piece::Month(loose)),
+            'm' => pieces.push(Piece::Month(2)),
             'C' => pieces.push(Piece::Century(2)),
             'd' => pieces.push(Piece::Day(2)),
             'D' => pieces.extend([Piece::Month(2), literal("/"), Piece::Day(2), literal("/"), Piece::YearOfCentury]),
@@ -82,8 +94,10 @@ pub fn compile(name: &str, pattern: &str) -> Result<Vec<Piece>> {
             'F' => pieces.extend([Piece::Year(4), literal("-"), Piece::Month(2), literal("-"), Piece::Day(2)]),
             'G' => pieces.push(Piece::IsoYear(4)),
             'g' => pieces.push(Piece::IsoYearOfCentury),
-            'H' | 'k' => pieces.push(Piece::Hour(2)),
-            'h' | 'I' | 'l' => pieces.push(Piece::HourOfHalf(2)),
+            'H' => pieces.push(Piece::Hour(2)),
+            'k' => pieces.push(Piece::Hour(loose)),
+            'h' | 'I' => pieces.push(Piece::HourOfHalf(2)),
+            'l' => pieces.push(Piece::HourOfHalf(loose)),
             'i' => pieces.push(Piece::Minute(2)),
             'j' => pieces.push(Piece::DayOfYear(3)),
             'M' => pieces.push(Piece::MonthLong),
@@ -106,6 +120,9 @@ pub fn compile(name: &str, pattern: &str) -> Result<Vec<Piece>> {
             'Y' => pieces.push(Piece::Year(4)),
             'z' => pieces.push(Piece::Offset),
             '%' => pieces.push(literal("%")),
+            'U' | 'v' | 'x' | 'X' => {
+                return Err(Error::not_implemented(format!("the letter '%{letter}' in the pattern of function {name}")));
+            }
             letter => {
                 return Err(Error::new(
                     ErrorCode::BAD_ARGUMENTS,

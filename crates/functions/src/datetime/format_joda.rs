@@ -5,7 +5,8 @@ use gristmill_base::{Error, ErrorCode, Result};
 use super::format_pattern::{Piece, joined};
 use crate::define::bad_argument;
 
-/// Errors: BAD_ARGUMENTS for letters that there are none of, NOT_IMPLEMENTED for short names of zones.
+/// Errors: BAD_ARGUMENTS for quotes that are not closed, NOT_IMPLEMENTED for letters that there are none of and short names of
+/// zones.
 pub fn compile(name: &str, pattern: &str) -> Result<Vec<Piece>> {
     let letters: Vec<char> = pattern.chars().collect();
     let mut pieces = Vec::new();
@@ -25,7 +26,6 @@ pub fn compile(name: &str, pattern: &str) -> Result<Vec<Piece>> {
             'C' => Piece::Century(count),
             'y' | 'Y' if two_digits => Piece::YearOfCentury,
             'y' | 'Y' => Piece::Year(count),
-            'x' if two_digits => Piece::IsoYearOfCentury,
             'x' => Piece::IsoYear(count),
             'w' => Piece::IsoWeek(count),
             'e' => Piece::Weekday(count),
@@ -53,7 +53,7 @@ pub fn compile(name: &str, pattern: &str) -> Result<Vec<Piece>> {
                 ));
             }
             letter if letter.is_ascii_alphabetic() => {
-                return Err(bad_argument(name, format!("the pattern '{pattern}' has an unknown letter '{letter}'")));
+                return Err(Error::not_implemented(format!("the letter '{letter}' in the pattern of function {name}")));
             }
             letter => {
                 for _ in 1..count {

@@ -7,7 +7,7 @@ use arrow::array::{ArrayRef, Date32Array};
 use arrow::datatypes::{Float64Type, Int64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use gristmill_types::calendar::{LAST_DAY_OF_DATE, SECONDS_A_DAY, civil_from_days, days_from_civil, days_in_month};
+use gristmill_types::calendar::{LAST_DAY_OF_DATE, SECONDS_A_DAY, civil_from_days, days_from_civil};
 use gristmill_types::zone::Zone;
 
 use super::moments::{bounded, expect_moments, from_ticks, local_day, zone_argument};
@@ -208,13 +208,13 @@ fn change(name: &str, arguments: &[Argument], env: &FunctionEnv, part: Part) -> 
     }))
 }
 
-/// `None` where there is no such year, month or day.
+/// `None` where there is no such year, month or day; a month that has fewer days goes on in the next.
 fn change_day(day: i32, to: i64, part: Part) -> Option<i32> {
     let (year, month, of_month) = civil_from_days(day);
     let (year, month, of_month) = match part {
         Part::Year => ((0..=9999).contains(&to).then_some(to as i32)?, month, of_month),
         Part::Month => (year, (1..=12).contains(&to).then_some(to as u32)?, of_month),
-        _ => (year, month, (1..=i64::from(days_in_month(year, month))).contains(&to).then_some(to as u32)?),
+        _ => (year, month, (1..=31).contains(&to).then_some(to as u32)?),
     };
-    Some(days_from_civil(year, month, of_month.min(days_in_month(year, month))))
+    Some(days_from_civil(year, month, 1) + of_month as i32 - 1)
 }

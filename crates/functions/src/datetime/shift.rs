@@ -62,10 +62,15 @@ pub fn register(registry: &mut Registry) {
 /// A sum or difference in which an interval takes part; `None` where none does.
 pub fn plus_minus(name: &str, arguments: &[Argument], sign: i64, env: &FunctionEnv) -> Result<Option<Bound>> {
     let (left, right) = (arguments[0].kind.plain(), arguments[1].kind.plain());
-    let movable = |kind: &SqlType| kind.is_date_or_time() || kind.is_string();
+    let movable = |kind: &SqlType| kind.is_date_or_time() || kind.is_string() || is_clock(kind);
     match (left, right) {
+        // A number beside a time of day is seconds.
+        (left, number) if is_clock(left) && is_count(number) => {
+            let arguments = [arguments[0].clone(), Argument { kind: T::Int64, constant: None }];
+            shift(name, &arguments, IntervalKind::Second, sign, env).map(Some)
+        }
         (left, T::Interval(kind)) if movable(left) => shift(name, arguments, *kind, sign, env).map(Some),
-        (T::Interval(_), right) if movable(right) && sign > 0 => {
+        (by, right) if sign > 0 && (matches!(by, T::Interval(_)) && movable(right) || is_count(by) && is_clock(right)) => {
             let swapped = [arguments[1].clone(), arguments[0].clone()];
             let bound = plus_minus(name, &swapped, sign, env)?;
             Ok(bound.map(|bound| {
@@ -121,6 +126,15 @@ pub fn plus_minus(name: &str, arguments: &[Argument], sign: i64, env: &FunctionE
         }
         _ => Ok(None),
     }
+}
+
+/// A time of day, without a day.
+fn is_clock(kind: &SqlType) -> bool {
+    matches!(kind, T::Time | T::Time64(_))
+}
+
+fn is_count(kind: &SqlType) -> bool {
+    kind.integer_bits().is_some_and(|(bits, _)| bits <= 64) || kind.is_float() || *kind == T::Bool
 }
 
 fn is_intervals(fields: &[(Option<String>, SqlType)]) -> bool {
@@ -188,6 +202,9 @@ fn scale_of(kind: IntervalKind) -> u8 {
 fn shift(name: &str, arguments: &[Argument], kind: IntervalKind, sign: i64, env: &FunctionEnv) -> Result<Bound> {
     let session = crate::text::timezone(env)?;
     let from = arguments[0].kind.plain().clone();
+    if is_clock(&from) {
+        return shift_clock(name, arguments, &from, kind, sign);
+    }
     let parts_of_second = kind < IntervalKind::Second;
     let parts_of_day = kind < IntervalKind::Day;
     let result = match &from {
@@ -219,6 +236,35 @@ fn shift(name: &str, arguments: &[Argument], kind: IntervalKind, sign: i64, env:
             }
             _ => move_instants(&args[0], rows, kind, &to, &zone, by),
         }
+    }))
+}
+
+/// The last second that a time of day has, and with its sign turned the first.
+const LAST_CLOCK_SECOND: i128 = 3_599_999;
+
+/// A time of day moved on or back. At the ends of its range it stays, with its fraction.
+fn shift_clock(name: &str, arguments: &[Argument], from: &SqlType, kind: IntervalKind, sign: i64) -> Result<Bound> {
+    let (result, scale) = match from {
+        T::Time64(scale) if kind <= IntervalKind::Week => {
+            let scale = (*scale).max(scale_of(kind));
+            (T::Time64(scale), scale)
+        }
+        T::Time if (IntervalKind::Second..=IntervalKind::Hour).contains(&kind) => (T::Time, 0),
+        _ => return Err(illegal(name, arguments, 0, "Date, DateTime or DateTime64, for such an interval")),
+    };
+    let unit = 10i128.pow(u32::from(scale));
+    let step = i128::from(nanos(kind)) * unit / 1_000_000_000 * i128::from(sign);
+    let casts = vec![result.clone(), arguments[1].kind.clone()];
+    let carrier = result.arrow();
+    Ok(Bound::cast(casts, result, move |args, rows| {
+        let ticks = arrow::compute::cast(&args[0], &DataType::Int64)?;
+        let (ticks, by) = (Numbers::of::<Int64Type>(&ticks)?, Numbers::of::<Int64Type>(&args[1])?);
+        let moved = crate::columns::numbers::<Int64Type>(rows, |row| {
+            let moved = i128::from(ticks.get(row)) + i128::from(by.get(row)) * step;
+            let (seconds, rest) = (moved / unit, moved % unit);
+            Ok((seconds.clamp(-LAST_CLOCK_SECOND, LAST_CLOCK_SECOND) * unit + rest) as i64)
+        })?;
+        Ok(arrow::compute::cast(&moved, &carrier)?)
     }))
 }
 

@@ -156,10 +156,15 @@ pub fn number(value: &[u8]) -> Option<Number> {
     }
 }
 
+/// Of numbers with a point none is true.
 fn truth(value: &[u8]) -> bool {
     match kind(value) {
         Some(JsonKind::Bool(truth)) => truth,
-        Some(JsonKind::Number) => Number::parse(value.trim_ascii()).is_some_and(|number| number.float() != 0.0),
+        Some(JsonKind::Number) => match Number::parse(value.trim_ascii()) {
+            Some(Number::Signed(number)) => number != 0,
+            Some(Number::Unsigned(number)) => number != 0,
+            Some(Number::Float(_)) | None => false,
+        },
         _ => false,
     }
 }

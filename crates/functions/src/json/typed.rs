@@ -1,13 +1,14 @@
 //! `JSONExtract(json, path…, 'Type')`, `JSONExtractKeysAndValues`: values of any type, column by column.
 //!
 //! What does not convert is the type's default, or NULL where the type has it; inside of arrays, tuples and maps that is
-//! decided element by element.
+//! decided element by element. An array or tuple of which no element converts does not convert itself.
 
 use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{ArrayRef, BinaryViewBuilder, ListArray, MapArray, StructArray, make_array};
+use arrow::array::{ArrayRef, BinaryViewBuilder, BooleanArray, ListArray, MapArray, StructArray, make_array};
 use arrow::buffer::{NullBuffer, OffsetBuffer};
+use arrow::compute::filter;
 use arrow::datatypes::DataType;
 use gristmill_base::{Error, Result};
 use gristmill_types::SqlType;
@@ -75,11 +76,13 @@ fn column(values: &[Option<&[u8]>], to: &SqlType, options: &ParseOptions) -> Res
         }
         T::Nullable(inner) => {
             let (array, valid) = column(values, inner, options)?;
-            let nulls = NullBuffer::from(valid);
             if *array.data_type() == DataType::Null {
                 return Ok((array, vec![true; values.len()]));
             }
-            Ok((make_array(array.to_data().into_builder().nulls(Some(nulls)).build()?), vec![true; values.len()]))
+            let is_null = |value: &Option<&[u8]>| value.is_some_and(|value| kind(value) == Some(JsonKind::Null));
+            let answered = values.iter().zip(&valid).map(|(value, valid)| *valid || is_null(value)).collect();
+            let nulls = NullBuffer::from(valid);
+            Ok((make_array(array.to_data().into_builder().nulls(Some(nulls)).build()?), answered))
         }
         T::Array(element) => {
             let (mut items, mut lengths, mut valid) = (Vec::new(), vec![0; values.len()], vec![false; values.len()]);
@@ -92,7 +95,8 @@ fn column(values: &[Option<&[u8]>], to: &SqlType, options: &ParseOptions) -> Res
                 })
                 .is_some();
             }
-            let array = column(&items, element, options)?.0;
+            let (array, converted) = column(&items, element, options)?;
+            let array = without_failed_arrays(array, &converted, &mut lengths, &mut valid)?;
             Ok((
                 Arc::new(ListArray::try_new(element.field("item"), OffsetBuffer::from_lengths(lengths), array, None)?),
                 valid,
@@ -136,25 +140,45 @@ fn column(values: &[Option<&[u8]>], to: &SqlType, options: &ParseOptions) -> Res
     }
 }
 
+/// Elements of arrays without those of arrays of which not one converted: these are none.
+fn without_failed_arrays(
+    elements: ArrayRef,
+    converted: &[bool],
+    lengths: &mut [usize],
+    valid: &mut [bool],
+) -> Result<ArrayRef> {
+    let (mut kept, mut start) = (vec![true; converted.len()], 0);
+    for (length, valid) in lengths.iter_mut().zip(valid) {
+        let range = start..start + *length;
+        start = range.end;
+        if !range.is_empty() && !converted[range.clone()].contains(&true) {
+            kept[range].fill(false);
+            (*length, *valid) = (0, false);
+        }
+    }
+    if !kept.contains(&false) {
+        return Ok(elements);
+    }
+    Ok(filter(&elements, &BooleanArray::from(kept))?)
+}
+
 /// The text that a value of a scalar type is read from.
 fn plain_text(value: &[u8], to: &SqlType) -> Option<Vec<u8>> {
     let integer = |number: Number| -> Option<Vec<u8>> {
-        let (bits, signed) = to.integer_bits()?;
+        let (bits, signed) = if *to == T::Bool { (8, false) } else { to.integer_bits()? };
         let bits = u32::from(bits.min(126));
         let (low, high) =
             if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) };
-        Some(number.integer(low, high)?.to_string().into_bytes())
+        let found = number.integer(low, high)?;
+        Some(if *to == T::Bool { (found != 0).to_string().into_bytes() } else { found.to_string().into_bytes() })
     };
     match kind(value)? {
         JsonKind::Null => None,
         JsonKind::Bool(truth) if *to == T::Bool => Some(if truth { b"true".to_vec() } else { b"false".to_vec() }),
-        JsonKind::Bool(truth) if to.is_number() => Some(vec![b'0' + u8::from(truth)]),
-        JsonKind::Number if *to == T::Bool => {
-            let truth = Number::parse(value.trim_ascii())?.float() != 0.0;
-            Some(if truth { b"true".to_vec() } else { b"false".to_vec() })
-        }
-        JsonKind::Number if to.is_integer() => integer(Number::parse(value.trim_ascii())?),
-        JsonKind::String if to.is_integer() => integer(Number::parse(&string(value)?)?),
+        JsonKind::Bool(truth) if to.is_integer() || to.is_float() => Some(vec![b'0' + u8::from(truth)]),
+        // A Bool is read as a UInt8 would be.
+        JsonKind::Number if to.is_integer() || *to == T::Bool => integer(Number::parse(value.trim_ascii())?),
+        JsonKind::String if to.is_integer() || *to == T::Bool => integer(Number::parse(&string(value)?)?),
         JsonKind::Number => Some(value.trim_ascii().to_vec()),
         JsonKind::String => string(value),
         _ if matches!(to, T::FixedString(_)) => {
@@ -191,8 +215,9 @@ fn tuple(
                 let named = fields.iter().position(|(name, _)| name.as_ref().is_some_and(|name| name.as_bytes() == key));
                 // Tuples without names take members in their order.
                 let at = if fields.iter().all(|(name, _)| name.is_none()) { Some(place) } else { named };
+                // Of members of one name it is the first.
                 if let Some(column) = at.and_then(|at| columns.get_mut(at)) {
-                    column[row] = Some(item);
+                    column[row].get_or_insert(item);
                 }
                 place += 1;
                 true
@@ -202,11 +227,16 @@ fn tuple(
         };
     }
     let DataType::Struct(carriers) = to.arrow() else { return Err(Error::logical("A tuple is carried as a struct")) };
-    let arrays = columns
-        .iter()
-        .zip(fields)
-        .map(|(values, (_, kind))| Ok(column(values, kind, options)?.0))
-        .collect::<Result<Vec<_>>>()?;
+    let mut arrays = Vec::with_capacity(fields.len());
+    let mut converted = vec![false; values.len()];
+    for (values, (_, kind)) in columns.iter().zip(fields) {
+        let (array, valid) = column(values, kind, options)?;
+        let found = values.iter().zip(valid).map(|(value, valid)| value.is_some() && valid);
+        converted.iter_mut().zip(found).for_each(|(any, found)| *any |= found);
+        arrays.push(array);
+    }
+    // A tuple of which no part was found is none.
+    valid.iter_mut().zip(converted).for_each(|(valid, converted)| *valid &= converted);
     Ok((Arc::new(StructArray::try_new_with_length(carriers, arrays, None, values.len())?), valid))
 }
 

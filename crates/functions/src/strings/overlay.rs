@@ -199,6 +199,9 @@ fn jaccard(a: &[u8], b: &[u8], points: bool) -> f64 {
     shared as f64 / (a.len() + b.len() - shared).max(1) as f64
 }
 
+/// Letters that say how wide an argument is, which is known here: `%lld`.
+const WIDTHS: [char; 6] = ['h', 'l', 'q', 'j', 'z', 't'];
+
 /// C's `%s`, `%d`, `%5.2f`, `%x`, …; `%%` is a percent sign. `next` gives the arguments as texts.
 fn print(name: &str, pattern: &[u8], out: &mut Vec<u8>, mut next: impl FnMut(&mut Vec<u8>) -> bool) -> Result<()> {
     let mut rest = pattern;
@@ -213,7 +216,7 @@ fn print(name: &str, pattern: &[u8], out: &mut Vec<u8>, mut next: impl FnMut(&mu
         }
         let end = rest
             .iter()
-            .position(u8::is_ascii_alphabetic)
+            .position(|c| c.is_ascii_alphabetic() && !WIDTHS.contains(&char::from(*c)))
             .ok_or_else(|| bad_argument(name, "the pattern ends within '%'"))?;
         let (flags, kind) = (&rest[..end], rest[end]);
         rest = &rest[end + 1..];
@@ -223,6 +226,7 @@ fn print(name: &str, pattern: &[u8], out: &mut Vec<u8>, mut next: impl FnMut(&mu
         let flags = std::str::from_utf8(flags).unwrap_or("");
         let spec = flags.trim_start_matches(['-', '+', ' ', '0', '#']);
         let marks = &flags[..flags.len() - spec.len()];
+        let spec = spec.trim_end_matches(WIDTHS);
         let (width, precision) =
             spec.split_once('.').map_or((spec, None), |(width, precision)| (width, precision.parse().ok()));
         // A width or precision beyond this is a mistake.
@@ -232,16 +236,19 @@ fn print(name: &str, pattern: &[u8], out: &mut Vec<u8>, mut next: impl FnMut(&mu
         let integer =
             || text.parse::<i128>().ok().or_else(|| text.parse::<f64>().ok().map(|value| value as i128)).unwrap_or(0);
         let float = || text.parse::<f64>().unwrap_or(0.0);
+        let has_base = marks.contains('#');
         let mut body = match kind {
             b'd' | b'i' | b'u' => integer().to_string(),
+            b'x' if has_base && integer() != 0 => format!("{:#x}", integer() as u64),
             b'x' => format!("{:x}", integer() as u64),
             b'X' => format!("{:X}", integer() as u64),
+            b'o' if has_base && integer() != 0 => format!("0{:o}", integer() as u64),
             b'o' => format!("{:o}", integer() as u64),
             b'c' => char::from_u32(integer().clamp(0, 0x10_FFFF) as u32).unwrap_or(char::REPLACEMENT_CHARACTER).to_string(),
             b'f' | b'F' => format!("{:.*}", precision.unwrap_or(6), float()),
             b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
                 let mut text = if matches!(kind, b'g' | b'G') {
-                    float().to_string()
+                    general(float(), precision.unwrap_or(6).max(1))
                 } else {
                     exponential(float(), precision.unwrap_or(6))
                 };
@@ -255,6 +262,8 @@ fn print(name: &str, pattern: &[u8], out: &mut Vec<u8>, mut next: impl FnMut(&mu
         let signed = matches!(kind, b'd' | b'i' | b'f' | b'F' | b'e' | b'E' | b'g' | b'G');
         if signed && marks.contains('+') && !body.starts_with('-') {
             body.insert(0, '+');
+        } else if signed && marks.contains(' ') && !body.starts_with('-') {
+            body.insert(0, ' ');
         }
         let missing = width.saturating_sub(body.chars().count());
         if marks.contains('-') {
@@ -269,6 +278,28 @@ fn print(name: &str, pattern: &[u8], out: &mut Vec<u8>, mut next: impl FnMut(&mu
     }
     out.extend_from_slice(rest);
     Ok(())
+}
+
+/// So many digits, none of them a zero at the end: with an exponent where that is large or small.
+fn general(value: f64, digits: usize) -> String {
+    if !value.is_finite() {
+        return value.to_string().to_ascii_lowercase();
+    }
+    let behind_point = digits - 1;
+    let scientific = format!("{value:.behind_point$e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i64 = exponent.parse().unwrap_or(0);
+    let without_zeros = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text.to_string(),
+    };
+    match usize::try_from(digits as i64 - 1 - exponent) {
+        Ok(decimals) if exponent >= -4 => without_zeros(&format!("{value:.decimals$}")),
+        _ => {
+            let sign = if exponent < 0 { '-' } else { '+' };
+            format!("{}e{sign}{:0>2}", without_zeros(mantissa), exponent.unsigned_abs())
+        }
+    }
 }
 
 /// `1.500000e+03`

@@ -2,13 +2,13 @@
 
 use SqlType as T;
 use arrow::datatypes::Int64Type;
-use gristmill_base::Result;
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
 use super::build::checked_size;
 use super::utf8;
 use crate::columns::{Bytes, Numbers, strings};
-use crate::define::{arity, bad_argument, expect_integer, expect_string, plain};
+use crate::define::{arity, expect_integer, expect_string, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -44,7 +44,10 @@ fn pad(name: &str, arguments: &[Argument], left: bool, points: bool) -> Result<B
             let fill = fills.as_ref().map_or(b" ".as_slice(), |fills| fills.get(row));
             let fill = if fill.is_empty() { b" ".as_slice() } else { fill };
             if length < 0 {
-                return Err(bad_argument("leftPad/rightPad", format!("the length {length} is negative")));
+                return Err(Error::new(
+                    ErrorCode::INDEX_OF_POSITIONAL_ARGUMENT_IS_OUT_OF_RANGE,
+                    format!("Function leftPad/rightPad: the length {length} is negative"),
+                ));
             }
             let length = checked_size("leftPad/rightPad", length as usize)?;
             let count = |text: &[u8]| if points { utf8::count(text) } else { text.len() };

@@ -30,8 +30,11 @@ fn scheme(url: &[u8]) -> Option<usize> {
     (length > 0 && url[length..].starts_with(b"://")).then_some(length)
 }
 
+/// The word before a colon that at least three letters follow, whether there are slashes among them or not.
 pub fn protocol(url: &[u8]) -> &[u8] {
-    scheme(url).map_or(&url[..0], |length| &url[..length])
+    let word = url.iter().position(|c| !(c.is_ascii_alphanumeric() || b"+-.".contains(c)));
+    let is_one = |length: &usize| url[0].is_ascii_alphabetic() && url[*length] == b':' && url.len() - length >= 4;
+    &url[..word.filter(is_one).unwrap_or(0)]
 }
 
 /// What follows the scheme and its slashes.
@@ -51,8 +54,7 @@ pub fn host(url: &[u8], rfc: bool) -> &[u8] {
         authority = &authority[at + 1..];
     }
     if rfc && authority.first() == Some(&b'[') {
-        let end = memchr::memchr(b']', authority).map_or(0, |end| end + 1);
-        return &authority[..end];
+        return memchr::memchr(b']', authority).map_or(&authority[..0], |end| &authority[1..end]);
     }
     let end = memchr::memchr(b':', authority).unwrap_or(authority.len());
     let name = &authority[..end];
@@ -135,7 +137,8 @@ fn port(name: &str, arguments: &[Argument], rfc: bool) -> Result<Bound> {
 /// The number after the host, which is a part of the URL.
 fn found_port(url: &[u8], host: &[u8]) -> Option<u16> {
     let end = host.as_ptr() as usize - url.as_ptr() as usize + host.len();
-    let rest = url.get(end..)?.strip_prefix(b":")?;
+    let rest = url.get(end..)?;
+    let rest = rest.strip_prefix(b"]").unwrap_or(rest).strip_prefix(b":")?;
     let digits = rest.iter().position(|c| !c.is_ascii_digit()).unwrap_or(rest.len());
     std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()
 }

@@ -23,12 +23,10 @@ pub fn register(registry: &mut Registry) {
             }))
         }),
     );
-    registry.scalar("extractURLParameters", plain(|name, arguments, _| list(name, arguments, |parameter| parameter)));
+    registry.scalar("extractURLParameters", plain(|name, arguments, _| list(name, arguments, |parameter, _| parameter)));
     registry.scalar(
         "extractURLParameterNames",
-        plain(|name, arguments, _| {
-            list(name, arguments, |parameter| &parameter[..memchr::memchr(b'=', parameter).unwrap_or(parameter.len())])
-        }),
+        plain(|name, arguments, _| list(name, arguments, |parameter, name| &parameter[..name])),
     );
     registry.scalar("cutURLParameter", plain(|name, arguments, _| cut(name, arguments)));
 }
@@ -49,15 +47,29 @@ fn value<'a>(url: &'a [u8], name: &[u8]) -> &'a [u8] {
     parameters(url).find_map(|parameter| parameter.strip_prefix(name)?.strip_prefix(b"=")).unwrap_or(&url[..0])
 }
 
-fn list(name: &str, arguments: &[Argument], part: fn(&[u8]) -> &[u8]) -> Result<Bound> {
+/// Parts of the parameters, by where their names end. The last is one with `=` alone, since nothing else ends it; those of a
+/// fragment count as well, and a further `?` begins another.
+fn list(name: &str, arguments: &[Argument], part: fn(&[u8], usize) -> &[u8]) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
     expect_string(name, arguments, 0)?;
-    let names_only = name == "extractURLParameterNames";
     Ok(Bound::new(SqlType::array(T::String), move |args, rows| {
         slice_lists(&args[0], rows, |_, url, parts| {
-            let end = memchr::memchr(b'#', url).unwrap_or(url.len());
-            let all = parameters(&url[..end]).filter(|parameter| names_only || parameter.contains(&b'='));
-            parts.extend(all.filter(|parameter| !parameter.is_empty()).map(part));
+            let mut start = query_start(url).unwrap_or(url.len());
+            while let Some(length) = url[start..].iter().position(|c| matches!(c, b'=' | b'&' | b'#' | b'?')) {
+                let end = match url[start + length] {
+                    b'?' => {
+                        start += length + 1;
+                        continue;
+                    }
+                    b'=' => {
+                        let value = &url[start + length..];
+                        value.iter().position(|c| matches!(c, b'&' | b'#')).map(|at| start + length + at)
+                    }
+                    _ => Some(start + length),
+                };
+                parts.push(part(&url[start..end.unwrap_or(url.len())], length));
+                start = end.map_or(url.len(), |end| end + 1);
+            }
             Ok(())
         })
     }))

@@ -22,7 +22,11 @@ pub fn register(registry: &mut Registry) {
     );
     registry.scalar(
         "queryStringAndFragment",
-        part_function(|url| memchr2(b'?', b'#', url).map_or(&url[..0], |at| &url[at + 1..])),
+        // The mark of a fragment that no query stands before is a part of it.
+        part_function(|url| match memchr(b'?', url) {
+            Some(at) => &url[at + 1..],
+            None => &url[memchr(b'#', url).unwrap_or(url.len())..],
+        }),
     );
     registry.scalar("fragment", part_function(|url| after(url, b'#')));
     registry.scalar("cutFragment", part_function(|url| &url[..memchr(b'#', url).unwrap_or(url.len())]));
@@ -110,22 +114,32 @@ fn path_full(url: &[u8]) -> &[u8] {
     path_start(url).map_or(&url[..0], |start| &url[start..])
 }
 
-/// The URL up to each `/`, `?` and `#`, these included, and whole. Without the host: paths only.
+/// The URL up to the first of `/`, `?` and `#` behind the host, and up to each group of them, one mark included, and whole.
+/// Without the host: paths only. What is no `scheme://` in small letters with something behind it has no levels.
 fn hierarchy<'a>(url: &'a [u8], whole: bool, parts: &mut Vec<&'a [u8]>) {
-    let Some(start) = path_start(url) else {
+    let is_mark = |c: &u8| matches!(c, b'/' | b'?' | b'#');
+    let scheme = url.iter().take_while(|c| c.is_ascii_lowercase() || c.is_ascii_digit()).count();
+    let host = scheme + b"://".len();
+    if scheme == 0 || !url[scheme..].starts_with(b"://") || url.len() == host {
         if whole && !url.is_empty() {
             parts.push(url);
         }
         return;
-    };
-    let base = if whole { 0 } else { start };
-    let mut at = if whole { start } else { start + 1 };
-    while let Some(found) = url.get(at..).and_then(|rest| rest.iter().position(|c| matches!(c, b'/' | b'?' | b'#'))) {
-        at += found + 1;
-        parts.push(&url[base..at]);
     }
-    if parts.last().is_none_or(|last| base + last.len() < url.len()) && url.len() > base + 1 {
-        parts.push(&url[base..]);
+    let behind = |at: usize| url[at..].iter().position(is_mark).map_or(url.len(), |found| at + found);
+    let start = behind(host);
+    let mut at = (start + 1).min(url.len());
+    let base = if whole { 0 } else { start };
+    if whole {
+        parts.push(&url[..at]);
+    }
+    loop {
+        at += url[at..].iter().take_while(|c| is_mark(c)).count();
+        if at == url.len() {
+            return;
+        }
+        at = (behind(at) + 1).min(url.len());
+        parts.push(&url[base..at]);
     }
 }
 

@@ -26,6 +26,12 @@ macro_rules! shown {
     };
 }
 
+/// `auto` of a setting that is a number else: NULL where the data has it.
+fn told_by_data<'a>(name: &str, value: &'a str) -> &'a str {
+    let is_auto = name == "schema_inference_make_columns_nullable" && value.trim() == "auto";
+    if is_auto { "2" } else { value }
+}
+
 macro_rules! settings {
     (
         $($name:ident: $type:ty = $default:expr, $doc:literal;)*
@@ -54,6 +60,7 @@ macro_rules! settings {
             pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
                 let name = canonical(name);
                 check_choice(name, value)?;
+                let value = told_by_data(name, value);
                 if name == COMPATIBILITY {
                     compatibility::check(value)?;
                 }
@@ -211,6 +218,7 @@ settings! {
     use_structure_from_insertion_table_in_table_functions: u64 = 2u64, "Take the structure of a file from the insert's target. 0: never, 1: always, 2: where it names every column.";
     schema_inference_mode: String = "default", "default: one file tells the schema; union: all files do.";
     schema_inference_make_columns_nullable: u64 = 3u64, "Make inferred columns Nullable. 0: never, 1: always, 2: text formats only where NULL was seen, 3: as the file's own schema says, else always.";
+    column_names_for_schema_inference: String = "", "Names of the columns, with commas between them, where data has no header to infer them from.";
     schema_inference_hints: String = "", "Names and types of columns that are not to be inferred: a UInt8, b String.";
     schema_inference_use_cache_for_s3: bool = true, "Keep inferred schemas of objects, by ETag.";
     input_format_max_rows_to_read_for_schema_inference: u64 = 25_000u64, "Rows that are looked at to infer a schema.";
@@ -433,6 +441,7 @@ settings! {
     enable_unaligned_array_join: bool = false, "Whether arrays of ARRAY JOIN may have different sizes: the shorter ones get defaults.";
     single_join_prefer_left_table: bool = true, "Whether a name that both sides of the only join have means the left one.";
     transform_null_in: bool = false, "Whether NULL IN (NULL) is true.";
+    enable_positional_arguments: bool = true, "Whether a number in GROUP BY, ORDER BY and LIMIT BY means the column of the SELECT list at that place.";
     allow_deprecated_error_prone_window_functions: bool = false, "Whether runningDifference, neighbor and the like may be used.";
     cast_keep_nullable: bool = false, "Whether CAST keeps NULL.";
     prefer_column_name_to_alias: bool = false, "Whether a column wins over an alias of the same name.";
@@ -473,6 +482,7 @@ settings! {
     max_concurrent_queries_for_all_users: u64 = 0u64, "Most queries of all users that may run at a time for this one to begin. 0: no limit.";
     max_sessions_for_user: u64 = 0u64, "Most sessions of one user at a time: connections of the native protocol, and requests over HTTP with a session_id. 0: no limit. For profiles: a query cannot set it.";
     aggregate_functions_null_for_empty: bool = false, "Whether aggregates over nothing are NULL.";
+    empty_result_for_aggregation_by_empty_set: bool = false, "Whether aggregation without keys gives no row where there are no rows.";
     data_type_default_nullable: bool = false, "Whether columns are Nullable unless they say otherwise.";
     count_distinct_implementation: String = "uniqExact", "The function that COUNT(DISTINCT …) means.";
     default_table_engine: String = "MergeTree", "Engine of tables that name none.";

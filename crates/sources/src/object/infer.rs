@@ -63,6 +63,17 @@ pub async fn structure(source: &ObjectSource, fetcher: &Fetcher, files: &Files) 
     Err(nothing_to_look_at(source))
 }
 
+/// The format that the first file with anything in it has, where no name tells. `None`: all files are empty.
+pub async fn format(source: &ObjectSource, fetcher: &Fetcher, files: &Files) -> Result<Option<Format>> {
+    for file in files.known().iter().filter(|file| file.size != Some(0)) {
+        let (sample, complete) = sample(source, fetcher, files, file).await?;
+        if let Some(format) = gristmill_formats::detected_format(&sample, complete, &fetcher.context.settings) {
+            return Ok(Some(format));
+        }
+    }
+    Ok(None)
+}
+
 fn nothing_to_look_at(source: &ObjectSource) -> Error {
     let place = match source.engine() {
         "S3" => " in S3 or all files are empty",

@@ -68,7 +68,10 @@ impl ObjectTable {
         let fetcher = fetcher(&source, caches, context)?;
         let files = list(&source, &fetcher, given.is_some()).await?;
         // A pattern like `folder/*` says nothing; the files that it matches do.
-        let format = format.or_else(|| files.known().iter().find_map(|file| Format::by_extension(&file.key)));
+        let format = match format.or_else(|| files.known().iter().find_map(|file| Format::by_extension(&file.key))) {
+            Some(format) => Some(format),
+            None => infer::format(&source, &fetcher, &files).await?,
+        };
         let source = Arc::new(with_format(source, format)?);
         let hive_columns = match files.known().first() {
             Some(file) if context.settings.use_hive_partitioning => hive::columns(file)?,
@@ -152,7 +155,8 @@ fn with_format(mut source: ObjectSource, format: Option<Format>) -> Result<Objec
         return Err(Error::new(
             ErrorCode::CANNOT_DETECT_FORMAT,
             format!(
-                "The data format cannot be detected by the name '{}'. You can specify the format manually",
+                "The data format cannot be detected by the name '{}' or the contents of the files. You can specify the format \
+                 manually",
                 source.location.display(&source.location.key)
             ),
         ));

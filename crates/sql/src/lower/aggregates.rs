@@ -96,8 +96,14 @@ impl Analyzer<'_> {
         let Ok(below) = self.expr(node, &context.below_grouping()) else { return Ok(None) };
         let below = self.as_value(below)?;
         let key = grouped.keys.iter().find(|(key, _, _)| *key == below.expr).map(|(_, typed, _)| typed.clone());
-        let is_constant = matches!(below.expr, Expr::Literal(..));
+        let is_literal = matches!(below.expr, Expr::Literal(..));
+        let is_constant = is_literal && !(self.keys_become_nullable(grouped) && names_something(node));
         Ok(key.or_else(|| is_constant.then_some(below)))
+    }
+
+    /// What is known of a key below the grouping, as that it is never NULL, does not hold above it.
+    fn keys_become_nullable(&self, grouped: &Grouped) -> bool {
+        self.settings.group_by_use_nulls && grouped.sets.is_some()
     }
 
     pub(crate) fn aggregate_call(&self, call: &Call, context: &Context<'_>) -> Result<Typed> {
@@ -113,10 +119,17 @@ impl Analyzer<'_> {
         if let Some(shifted) = self.shifted_sum(call, context)? {
             return Ok(shifted);
         }
-        let (expr, kind, when_empty) = self.bind_aggregate(call, &context.below_grouping())?;
+        let (mut expr, mut kind, when_empty) = self.bind_aggregate(call, &context.below_grouping())?;
+        let of_row_around = grouped.keys.is_empty() && self.is_correlated();
+        if of_row_around && when_empty.is_none() && !kind.is_nullable() && kind.clone().nullable().is_nullable() {
+            let name = format!("{}OrNull", self.registry.canonical(&call.name));
+            if !call.distinct && !name.starts_with("count") {
+                (expr, kind, _) = self.bind_aggregate(&Call { name, ..call.clone() }, &context.below_grouping())?;
+            }
+        }
         // A subquery that depends on the row around it has NULL where it found nothing.
         let (kind, when_empty) = match when_empty {
-            Some(_) if grouped.keys.is_empty() && self.is_correlated() => (kind.nullable(), None),
+            Some(_) if of_row_around => (kind.nullable(), None),
             other => (kind, other),
         };
         let mut aggregates = grouped.aggregates.borrow_mut();
@@ -130,6 +143,12 @@ impl Analyzer<'_> {
         };
         let column = Expr::Column(Column::new_unqualified(name));
         Ok(Typed::new(or_default(column, when_empty), kind))
+    }
+
+    /// Whether `aggregate_functions_null_for_empty` leaves the function alone.
+    fn is_zero_over_nothing(&self, name: &str) -> bool {
+        const ZERO: [&str; 7] = ["count", "uniq", "uniqExact", "uniqHLL12", "uniqTheta", "uniqUpTo", "deltaSum"];
+        name.starts_with("count") || ZERO.contains(&parts_of_aggregate(self.registry, name).0.as_str())
     }
 
     /// What injective functions are called with, where there are as many different values of that: the estimate is that of it.
@@ -167,7 +186,8 @@ impl Analyzer<'_> {
             name = format!("{name}Distinct");
             distinct = false;
         }
-        if self.settings.aggregate_functions_null_for_empty && !name.starts_with("count") && !name.ends_with("OrNull") {
+        let null_for_empty = self.settings.aggregate_functions_null_for_empty;
+        if null_for_empty && !name.ends_with("OrNull") && !self.is_zero_over_nothing(&name) {
             name = format!("{name}OrNull");
         }
         let function = resolve_aggregate(self.registry, &name).ok_or_else(|| {
@@ -236,6 +256,15 @@ impl Analyzer<'_> {
     }
 }
 
+fn names_something(node: &Node) -> bool {
+    let mut found = false;
+    node.walk(&mut |node| {
+        found |= matches!(node, Node::Name(_));
+        !found
+    });
+    found
+}
+
 /// Aggregates that count different values.
 const COUNTS_DIFFERENT: [&str; 5] = ["uniq", "uniqExact", "uniqHLL12", "uniqCombined", "uniqCombined64"];
 
@@ -270,7 +299,7 @@ pub(crate) fn or_default(column: Expr, when_empty: Option<datafusion::common::Sc
 
 /// Aggregates whose result depends on the order of rows.
 pub(crate) fn keeps_order(name: &str) -> bool {
-    ["groupArray", "groupConcat", "any", "first_value", "last_value"].iter().any(|known| name.starts_with(known))
+    ["groupArray", "groupConcat", "any", "first_value", "last_value", "deltaSum"].iter().any(|known| name.starts_with(known))
 }
 
 /// The order of a relation's rows, where it is that of a subquery with ORDER BY. Keys that are not among the relation's columns

@@ -11,10 +11,14 @@
 //! ```
 //!
 //! The rows around are computed twice thereby. Taken are subqueries that aggregate into one row, whose conditions stand
-//! right below the aggregation, in SELECT and WHERE; all else is left to DataFusion, and its errors.
+//! right below the aggregation, in SELECT and WHERE, and those without rows of their own (`(SELECT t.id + 1)`); all else is left to
+//! DataFusion, and its errors.
 
 use std::sync::Arc;
 
+use arrow::array::{ListArray, new_empty_array};
+use arrow::buffer::OffsetBuffer;
+use arrow::datatypes::DataType;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Column, JoinType, Result, ScalarValue};
 use datafusion::functions::core::expr_fn::coalesce;
@@ -44,6 +48,10 @@ fn one_level(plan: LogicalPlan, names: &NameNumbers) -> Result<Transformed<Logic
         let name = expr.schema_name().to_string();
         let replaced = expr.transform_down(|expr| {
             let Expr::ScalarSubquery(subquery) = &expr else { return Ok(Transformed::no(expr)) };
+            if let Some(value) = of_the_row(subquery, &original)? {
+                changed = true;
+                return Ok(Transformed::yes(value));
+            }
             let Some(parts) = Parts::of(subquery, &original) else { return Ok(Transformed::no(expr)) };
             let (with_answers, answer) = parts.joined(joined.clone(), &original, names)?;
             (joined, changed) = (with_answers, true);
@@ -69,6 +77,33 @@ fn one_level(plan: LogicalPlan, names: &NameNumbers) -> Result<Transformed<Logic
     Ok(Transformed::yes(built.build()?))
 }
 
+/// What a subquery without FROM is that computes from the row around it. `None`: it is none.
+fn of_the_row(subquery: &Subquery, around: &LogicalPlan) -> Result<Option<Expr>> {
+    let LogicalPlan::Projection(projection) = subquery.subquery.as_ref() else { return Ok(None) };
+    let has_no_rows = matches!(projection.input.as_ref(), LogicalPlan::EmptyRelation(one) if one.produce_one_row);
+    let (true, [value]) = (has_no_rows, &projection.expr[..]) else { return Ok(None) };
+    if columns_around(subquery, around).is_none_or(|named| named.is_empty()) {
+        return Ok(None);
+    }
+    let value = value.clone().unalias().transform_down(|expr| {
+        let Expr::OuterReferenceColumn(_, column) = &expr else { return Ok(Transformed::no(expr)) };
+        Ok(Transformed::yes(Expr::Column(column.clone())))
+    })?;
+    Ok(Some(value.data))
+}
+
+/// The columns of the row around that a subquery names. `None`: some are of rows further around.
+fn columns_around(subquery: &Subquery, around: &LogicalPlan) -> Option<Vec<Column>> {
+    subquery
+        .outer_ref_columns
+        .iter()
+        .map(|expr| match expr {
+            Expr::OuterReferenceColumn(_, column) if around.schema().has_column(column) => Some(column.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
 /// A subquery that can be computed so.
 struct Parts {
     /// What stands above the aggregation, the highest first.
@@ -84,14 +119,7 @@ struct Parts {
 
 impl Parts {
     fn of(subquery: &Subquery, around: &LogicalPlan) -> Option<Parts> {
-        let named: Vec<Column> = subquery
-            .outer_ref_columns
-            .iter()
-            .map(|expr| match expr {
-                Expr::OuterReferenceColumn(_, column) if around.schema().has_column(column) => Some(column.clone()),
-                _ => None,
-            })
-            .collect::<Option<_>>()?;
+        let named = columns_around(subquery, around)?;
         let mut above = Vec::new();
         let mut plan = subquery.subquery.as_ref();
         while let LogicalPlan::Projection(projection) = plan {
@@ -108,9 +136,10 @@ impl Parts {
             rows = filter.input.clone();
         }
         let of_equalities = about_row.iter().all(is_equality);
-        let holds_others = rows.all_out_ref_exprs().is_empty()
-            && above.iter().flatten().chain(&aggregate.aggr_expr).all(|expr| !expr.contains_outer());
-        let is_taken = !named.is_empty() && aggregate.group_expr.is_empty() && holds_others && !of_equalities;
+        let computes_of_row = above.iter().flatten().chain(&aggregate.aggr_expr).any(Expr::contains_outer);
+        let wants_more = computes_of_row || !of_equalities;
+        let is_taken =
+            !named.is_empty() && aggregate.group_expr.is_empty() && rows.all_out_ref_exprs().is_empty() && wants_more;
         is_taken.then(|| Parts { above, aggregate: aggregate.clone(), about_row, own, rows, named })
     }
 
@@ -120,23 +149,29 @@ impl Parts {
         let keys: Vec<String> = self.named.iter().map(|column| names.unique(&column.name)).collect();
         let values = self.named.iter().zip(&keys).map(|(column, key)| Expr::Column(column.clone()).alias(key));
         let values = LogicalPlanBuilder::from(of.clone()).project(values)?.distinct()?.build()?;
+        // What an expression is called stays.
         let as_key = |expr: Expr| -> Result<Expr> {
+            let name = expr.schema_name().to_string();
             let replaced = expr.transform_down(|expr| {
                 let Expr::OuterReferenceColumn(_, column) = &expr else { return Ok(Transformed::no(expr)) };
                 let key = self.named.iter().position(|named| named == column);
                 Ok(key.map_or_else(|| Transformed::no(expr.clone()), |at| Transformed::yes(unqualified(&keys[at]))))
             })?;
-            Ok(replaced.data)
+            let is_named = !replaced.transformed || matches!(replaced.data, Expr::Alias(_));
+            Ok(if is_named { replaced.data } else { replaced.data.alias(name) })
         };
-        let on = self.about_row.iter().cloned().map(as_key).collect::<Result<Vec<_>>>()?;
+        let all = |exprs: &[Expr]| exprs.iter().cloned().map(as_key).collect::<Result<Vec<_>>>();
+        let on: Vec<Expr> = all(&self.about_row)?.into_iter().map(Expr::unalias).collect();
+        let aggregates = all(&self.aggregate.aggr_expr)?;
+        let above = self.above.iter().map(|exprs| all(exprs)).collect::<Result<Vec<_>>>()?;
         let mut rows = LogicalPlanBuilder::from(self.rows.as_ref().clone());
         if let Some(own) = conjunction(self.own) {
             rows = rows.filter(own)?;
         }
         let answers = LogicalPlanBuilder::from(values).join_on(rows.build()?, JoinType::Inner, on)?;
         let groups: Vec<Expr> = keys.iter().map(|key| unqualified(key)).collect();
-        let mut answers = answers.aggregate(groups.clone(), self.aggregate.aggr_expr.clone())?;
-        for exprs in self.above.into_iter().rev() {
+        let mut answers = answers.aggregate(groups.clone(), aggregates)?;
+        for exprs in above.into_iter().rev() {
             answers = answers.project(exprs.into_iter().chain(groups.clone()))?;
         }
         // The answer has a name of its own, and so have the keys beside it.
@@ -152,15 +187,24 @@ impl Parts {
                 binary_expr(Expr::Column(column.clone()), Operator::IsNotDistinctFrom, unqualified(key))
             });
         let joined = LogicalPlanBuilder::from(around).join_on(answers, JoinType::Left, same.collect::<Vec<_>>())?.build()?;
-        // Of no rows a count is 0, and all else is NULL.
+        // Of no rows a count is 0, an array is empty, and all else is NULL.
         let counts = match &self.aggregate.aggr_expr[..] {
             [one] => matches!(one.clone().unalias(), Expr::AggregateFunction(call) if call.func.name() == "count"),
             _ => false,
         };
         let answer = unqualified(&own_name);
         // Of the answer's own type: two would be brought to a third.
-        let none = ScalarValue::new_zero(&answer.get_type(joined.schema())?)?;
-        Ok((joined, if counts { coalesce(vec![answer, lit(none)]) } else { answer }))
+        let none = match answer.get_type(joined.schema())? {
+            kind if counts => Some(ScalarValue::new_zero(&kind)?),
+            DataType::List(element) => Some(ScalarValue::List(Arc::new(ListArray::new(
+                element.clone(),
+                OffsetBuffer::new_zeroed(1),
+                new_empty_array(element.data_type()),
+                None,
+            )))),
+            _ => None,
+        };
+        Ok((joined, none.map_or(answer.clone(), |none| coalesce(vec![answer, lit(none)]))))
     }
 }
 

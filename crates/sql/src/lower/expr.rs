@@ -282,7 +282,7 @@ impl Analyzer<'_> {
                 let tuple = self.as_value(self.expr(tuple, context)?)?;
                 self.tuple_field(tuple, &String::from_utf8_lossy(field))?
             }
-            ("grouping", [_, ..]) => self.grouping_function(arguments, context)?,
+            (name, [_, ..]) if name.eq_ignore_ascii_case("grouping") => self.grouping_function(arguments, context)?,
             (name, [_, values @ ..]) if !values.is_empty() && format_row::NAMES.contains(&name) => {
                 self.format_row(name, arguments, context)?
             }
@@ -394,19 +394,24 @@ impl Analyzer<'_> {
             let (expr, kind) = gristmill_functions::udf::call(self.registry, "has", arguments, &self.env)?;
             return self.fold(Typed::new(expr, kind));
         }
-        // Columns that are no parameter come from outside.
+        // Columns that are no parameter come from outside, and so do subqueries: they have one value for all elements.
         let mut captured: Vec<(Expr, String, SqlType)> = Vec::new();
         let renamed = {
             use datafusion::common::tree_node::{Transformed, TreeNode};
             let mut rename = |expr: Expr| {
-                let Expr::Column(column) = &expr else { return Ok(Transformed::no(expr)) };
-                if column.relation.is_none() && bound.iter().any(|(_, name, _)| *name == column.name) {
-                    return Ok(Transformed::no(expr));
-                }
+                let kind = match &expr {
+                    Expr::Column(column)
+                        if column.relation.is_some() || bound.iter().all(|(_, name, _)| *name != column.name) =>
+                    {
+                        Some(self.kind_of_column(&expr, context))
+                    }
+                    Expr::ScalarSubquery(subquery) => self.kind_of_subquery(subquery),
+                    _ => None,
+                };
+                let Some(kind) = kind else { return Ok(Transformed::no(expr)) };
                 let name = match captured.iter().find(|(known, _, _)| *known == expr) {
                     Some((_, name, _)) => name.clone(),
                     None => {
-                        let kind = self.kind_of_column(&expr, context);
                         let name = named("captured", parameters.len() + captured.len());
                         captured.push((expr.clone(), name.clone(), kind));
                         name

@@ -68,8 +68,35 @@ impl Side {
     }
 }
 
+/// Whether an integer stands beside a float so that they are not to be compared as floats: not all integers of 64 bits are one.
+/// With a constant they are, but where it is beyond what the other side tells apart.
+pub(crate) fn wants_exact(left: &Typed, right: &Typed) -> bool {
+    let is_long = |typed: &Typed| typed.kind.integer_bits().is_some_and(|(bits, _)| bits >= 64);
+    let is_safe = |typed: &Typed| match typed.constant() {
+        Some(ScalarValue::Int64(Some(value))) => value.unsigned_abs() <= EXACT_MAX,
+        Some(ScalarValue::UInt64(Some(value))) => *value <= EXACT_MAX,
+        Some(ScalarValue::Float64(Some(value))) => !value.is_finite() || value.abs() < LONG_END,
+        Some(ScalarValue::Float32(Some(value))) => !value.is_finite() || f64::from(value.abs()) < LONG_END,
+        Some(value) => value.is_null(),
+        None => false,
+    };
+    let beside = |integer: &Typed, float: &Typed| is_long(integer) && float.kind.is_float();
+    (beside(left, right) || beside(right, left)) && !is_safe(left) && !is_safe(right)
+}
+
+/// Up to here Float64 has every whole number.
+const EXACT_MAX: u64 = 1 << f64::MANTISSA_DIGITS;
+/// Where the integers of 64 bits with a sign end.
+const LONG_END: f64 = 9_223_372_036_854_775_808.0;
+
 /// A comparison of two floats that is false where one is NaN, and true for `!=`.
 pub(crate) fn compare(operator: Operator, left: Typed, right: Typed) -> Expr {
+    // NaN is not even the same as itself, but among columns with NULL.
+    let operator = match operator {
+        Operator::IsNotDistinctFrom if !left.kind.is_nullable() && !right.kind.is_nullable() => Operator::Eq,
+        Operator::IsDistinctFrom if !left.kind.is_nullable() && !right.kind.is_nullable() => Operator::NotEq,
+        other => other,
+    };
     let (left, right) = (Side::of(left), Side::of(right));
     let plain = binary_expr(left.expr.clone(), operator, right.expr.clone());
     let has_number = left.is_number_literal() || right.is_number_literal();

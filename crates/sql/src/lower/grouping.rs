@@ -164,7 +164,7 @@ impl Analyzer<'_> {
     /// `ORDER BY 2` means the second column, `ORDER BY -1` the last one.
     pub(crate) fn positional<'n>(&self, node: &'n Node, items: &'n [Item]) -> Result<&'n Node> {
         match node {
-            Node::Literal(Literal::Integer(position)) => {
+            Node::Literal(Literal::Integer(position)) if self.settings.enable_positional_arguments => {
                 let index = place_of(*position, items.len());
                 index.and_then(|index| items.get(index)).map(|item| &item.node).ok_or_else(|| {
                     let text =
@@ -215,7 +215,10 @@ impl Analyzer<'_> {
             places.push(Some(grouped.keys.len()));
             grouped.keys.push((typed.expr, Typed::new(column, kind), name));
         }
-        grouped.drops_empty = keys.rolled || (keys.sets.is_none() && keys.is_written && grouped.keys.is_empty());
+        grouped.drops_empty = keys.rolled
+            || (keys.sets.is_none()
+                && grouped.keys.is_empty()
+                && (keys.is_written || self.settings.empty_result_for_aggregation_by_empty_set));
         if let Some(sets) = &keys.sets {
             let placed = sets.iter().map(|set| set.iter().filter_map(|at| places[*at]).collect()).collect();
             grouped.sets = Some((placed, self.unique("grouping_id")));

@@ -6,8 +6,8 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::{Columns, SqlType};
 use sqlparser::ast::Select;
 
-use super::scope::{OF_NO_TABLE, Scope, ScopeColumn};
-use super::{Analyzer, Typed};
+use super::Analyzer;
+use super::scope::{Context, OF_NO_TABLE, Scope, ScopeColumn};
 use crate::ast::{Call, ColumnChoice, InSet, Literal, Node, Star, StarStep, call, text};
 use crate::translate;
 
@@ -204,9 +204,9 @@ impl Analyzer<'_> {
         let [argument] = &arguments[..] else {
             return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, "Function untuple takes one tuple"));
         };
-        let typed: Typed = self.expr(argument, &scope.rows())?;
-        let SqlType::Tuple(fields) = typed.kind.plain() else {
-            let text = format!("Function untuple expects a tuple, not {}", typed.kind);
+        let kind = self.type_before_grouping(argument, &scope.rows())?;
+        let SqlType::Tuple(fields) = kind.plain() else {
+            let text = format!("Function untuple expects a tuple, not {kind}");
             return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
         };
         let field = |(at, (name, _)): (usize, &(Option<String>, SqlType))| {
@@ -219,6 +219,32 @@ impl Analyzer<'_> {
             Item { name, node }
         };
         Ok(fields.iter().enumerate().map(field).collect())
+    }
+
+    /// The type of what may be an aggregate, or a tuple with some in it, where it is not known yet what is grouped by.
+    fn type_before_grouping(&self, node: &Node, context: &Context<'_>) -> Result<SqlType> {
+        if self.has_aggregate(node, context) {
+            match node.bare() {
+                Node::Name(parts) => {
+                    if let [name] = &parts[..]
+                        && let Some(definition) = context.alias(name)
+                    {
+                        return self.type_before_grouping(definition, &context.expanding(name));
+                    }
+                }
+                Node::Call(call) if call.over.is_none() && self.is_aggregate(&call.name) => {
+                    return Ok(self.bind_aggregate(call, context)?.1);
+                }
+                Node::Call(call) if call.name == "tuple" => {
+                    let field = |node: &Node| -> Result<(Option<String>, SqlType)> {
+                        Ok((None, self.type_before_grouping(node, context)?))
+                    };
+                    return Ok(SqlType::Tuple(call.arguments.iter().map(field).collect::<Result<_>>()?));
+                }
+                _ => {}
+            }
+        }
+        Ok(self.expr(node, context)?.kind)
     }
 
     /// `tp.*`: the fields of a tuple, each with its own name and how it is shown. `None`: there is no such tuple.
@@ -317,7 +343,8 @@ pub fn substituted(body: &Node, parameter: &str, value: &Node) -> Node {
 /// A column that a star stands for, named so that it is found again whatever else has its name.
 fn star_name(column: &ScopeColumn, scope: &Scope) -> Node {
     let mut parts = column.qualifier.clone();
-    if parts.is_empty() && scope.given_names.contains(&column.name) {
+    let is_other = |other: &ScopeColumn| !other.hidden && other.name == column.name && !std::ptr::eq(other, column);
+    if parts.is_empty() && (scope.given_names.contains(&column.name) || scope.columns.iter().any(is_other)) {
         parts.push(OF_NO_TABLE.to_string());
     }
     parts.push(column.name.clone());

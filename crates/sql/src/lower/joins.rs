@@ -166,14 +166,25 @@ impl Analyzer<'_> {
             }
             Condition::On(parts) => {
                 for part in parts {
-                    let Some(("equals", a, b)) = self.sides(part, &left, &right)? else {
-                        return Err(Error::new(
-                            ErrorCode::INVALID_JOIN_ON_EXPRESSION,
-                            format!("ANY JOIN takes equalities between the two sides, connected with AND; {part} is none"),
-                        ));
-                    };
-                    left_keys.push(a.expr);
-                    right_keys.push(b.expr);
+                    if let Some(("equals", a, b)) = self.sides(part, &left, &right)? {
+                        left_keys.push(a.expr);
+                        right_keys.push(b.expr);
+                        continue;
+                    }
+                    // Of the side of which one row is taken, it is one for which the condition holds.
+                    match (self.condition_on(part, &left), self.condition_on(part, &right), kind) {
+                        (Some(_), _, JoinType::Left) | (None, Some(_), JoinType::Right) => {}
+                        (Some(condition), _, JoinType::Inner | JoinType::Right) => {
+                            left.plan = LogicalPlanBuilder::from(left.plan).filter(condition)?.build()?;
+                        }
+                        (None, Some(condition), JoinType::Inner | JoinType::Left) => {
+                            right.plan = LogicalPlanBuilder::from(right.plan).filter(condition)?.build()?;
+                        }
+                        _ => {
+                            let text = format!("ANY JOIN takes equalities and conditions on one side; {part} is neither");
+                            return Err(Error::new(ErrorCode::INVALID_JOIN_ON_EXPRESSION, text));
+                        }
+                    }
                 }
             }
         }
@@ -189,6 +200,12 @@ impl Analyzer<'_> {
             left = first(left, &left_keys)?;
         }
         Ok((left, right))
+    }
+
+    /// A condition that names columns of this side only. `None`: it names others.
+    fn condition_on(&self, part: &Node, side: &Relation) -> Option<Expr> {
+        let typed = self.expr(part, &side.scope().rows()).ok()?;
+        self.as_predicate(typed, "JOIN ON").ok()
     }
 
     /// A comparison between the two sides, the left side's value first. `None`: it is something else.
@@ -282,8 +299,10 @@ impl Analyzer<'_> {
                     // Each side's own names come first: `ON a = b` of two tables that both have an `a`.
                     let compared = self.sides(node, &left, &right)?;
                     let typed = match compared {
-                        // Keys of a join are equal where their bits are: NaN finds NaN.
-                        Some(("equals", a, b)) if a.kind.is_float() && b.kind.is_float() => {
+                        // Keys of a join are equal where their bits are: NaN finds NaN, an integer the nearest float.
+                        Some(("equals", a, b))
+                            if a.kind.is_float() && b.kind.is_float() || super::floats::wants_exact(&a, &b) =>
+                        {
                             let (a, b) = self.to_common(a, b, "equals")?;
                             conditions.push(a.expr.eq(b.expr));
                             continue;
@@ -355,7 +374,7 @@ impl Analyzer<'_> {
         let mut right_own = if keeps_right { of_side(&right_columns, right_mark.as_ref(), false)? } else { Vec::new() };
         // A column of USING is one column: the left side's, the right side's where only that has rows for certain, and
         // whichever has the row in a FULL JOIN.
-        let mut merged: Vec<(usize, ScopeColumn)> = Vec::new();
+        let mut merged: Vec<ScopeColumn> = Vec::new();
         for key in &keys {
             let (theirs, ours) = (right_columns[key.right].clone(), left_columns[key.left].clone());
             let (expr, kind) = match (kind, &left_mark) {
@@ -376,20 +395,10 @@ impl Analyzer<'_> {
             }
             let of_no_side =
                 ScopeColumn { qualifier: Vec::new(), origin: Vec::new(), hidden: false, of_using: false, ..ours };
-            merged.push((key.left, ScopeColumn { expr, kind, ..of_no_side }));
+            merged.push(ScopeColumn { expr, kind, ..of_no_side });
         }
-        let mut columns: Vec<ScopeColumn> = Vec::with_capacity(left_own.len() + right_own.len() + merged.len());
-        let place_merged = |at: usize, columns: &mut Vec<ScopeColumn>| {
-            columns.extend(merged.iter().filter(|(place, _)| *place == at).map(|(_, column)| column.clone()));
-        };
-        for (at, column) in left_own.into_iter().enumerate() {
-            place_merged(at, &mut columns);
-            columns.push(column);
-        }
-        if !keeps_left {
-            (0..left_columns.len()).for_each(|at| place_merged(at, &mut columns));
-        }
-        columns.extend(right_own);
+        // They come before all others.
+        let columns = merged.into_iter().chain(left_own).chain(right_own).collect();
         let plan = if is_projected { LogicalPlanBuilder::from(plan).project(dedup(projection))?.build()? } else { plan };
         Ok(Relation { plan, columns })
     }
@@ -497,10 +506,9 @@ fn condition(constraint: &JoinConstraint) -> Result<(Option<Strictness>, Conditi
             }
             Ok((strictness, Condition::Using(shared)))
         }
-        JoinConstraint::None | JoinConstraint::Natural => Err(Error::new(
-            ErrorCode::INVALID_JOIN_ON_EXPRESSION,
-            "A JOIN needs ON or USING; write CROSS JOIN for every pair of rows",
-        )),
+        JoinConstraint::None | JoinConstraint::Natural => {
+            Err(Error::new(ErrorCode::SYNTAX_ERROR, "A JOIN needs ON or USING; write CROSS JOIN for every pair of rows"))
+        }
     }
 }
 

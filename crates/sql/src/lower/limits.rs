@@ -196,7 +196,7 @@ impl Analyzer<'_> {
             tail.with_ties = fetch.with_ties;
         }
         if tail.with_ties && tail.order_by.is_empty() && tail.order_by_all.is_none() {
-            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "LIMIT WITH TIES needs ORDER BY"));
+            return Err(Error::new(ErrorCode::WITH_TIES_WITHOUT_ORDER_BY, "LIMIT WITH TIES needs ORDER BY"));
         }
         tail.counts = counts.into_inner();
         Ok(tail)

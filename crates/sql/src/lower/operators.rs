@@ -14,7 +14,7 @@ use gristmill_types::supertype::{Arithmetic, arithmetic_result, bools_as_numbers
 use super::scope::Context;
 use super::texts::compare_with_no_name;
 use super::{Analyzer, Typed};
-use crate::ast::{Call, Node, call};
+use crate::ast::{Call, Literal, Node, call};
 
 /// The comparison that a function's name stands for.
 pub(crate) fn comparison(name: &str) -> Option<Operator> {
@@ -80,7 +80,7 @@ impl Analyzer<'_> {
                 if operands.contains(&decided) {
                     return Ok(Some(logical(decided, nullable, of_bools)));
                 }
-                let combined = super::junctions::combined(operator, operands);
+                let combined = super::junctions::combined(operator, super::junctions::guarded(operator, operands));
                 Ok(combined.map(|expr| self.fold(logical(expr, nullable, of_bools))).transpose()?)
             }
             ("not", [argument]) => {
@@ -116,8 +116,11 @@ impl Analyzer<'_> {
             }
             // Each branch compares: what stands for the value is lowered to one expression that DataFusion computes once.
             ("caseWithExpression", [value, arms @ .., otherwise]) if arms.len() >= 2 && arms.len() % 2 == 0 => {
-                let compared: Vec<Node> =
-                    arms.chunks_exact(2).map(|arm| call("equals", vec![value.clone(), arm[0].clone()])).collect();
+                let is = |arm: &Node| match arm.bare() {
+                    Node::Literal(Literal::Null) => call("isNull", vec![value.clone()]),
+                    _ => call("equals", vec![value.clone(), arm.clone()]),
+                };
+                let compared: Vec<Node> = arms.chunks_exact(2).map(|arm| is(&arm[0])).collect();
                 let arms: Vec<(&Node, &Node)> =
                     compared.iter().zip(arms.chunks_exact(2)).map(|(is, arm)| (is, &arm[1])).collect();
                 self.case(&arms, otherwise, false, context)
@@ -172,13 +175,15 @@ impl Analyzer<'_> {
         if kind.is_nullable() && conditions.iter().any(Expr::is_volatile) {
             return Ok(None);
         }
+        // Of several conditions a FixedString beside Strings loses the zeros that fill it up, as in any cast.
+        let arm = |value: Typed| if chooses { self.arm(value, &kind) } else { self.cast(value, &kind) };
         // A condition known beforehand chooses its arm now: `if(1, a, b)` never computes b.
         let when_then = conditions
             .into_iter()
             .zip(values)
-            .map(|(condition, value)| Ok((Box::new(condition), Box::new(self.arm(value, &kind)?.expr))))
+            .map(|(condition, value)| Ok((Box::new(condition), Box::new(arm(value)?.expr))))
             .collect::<Result<Vec<_>>>()?;
-        let else_expr = Some(Box::new(self.arm(last, &kind)?.expr));
+        let else_expr = Some(Box::new(arm(last)?.expr));
         self.fold(Typed::new(Expr::Case(Case { expr: None, when_then_expr: when_then, else_expr }), kind)).map(Some)
     }
 
@@ -227,6 +232,9 @@ impl Analyzer<'_> {
         }
         if let Some(padded) = self.compare_padded(operator, &left, &right)? {
             return Ok(Some(padded));
+        }
+        if super::floats::wants_exact(&left, &right) {
+            return Ok(None);
         }
         let left = self.text_of_subquery(left, &right)?;
         let right = self.text_of_subquery(right, &left)?;
@@ -359,11 +367,16 @@ impl Analyzer<'_> {
         Ok((self.cast(left, &to_left)?, self.cast(right, &to_right)?))
     }
 
-    /// A time and a number, both as numbers: seconds since 1970, with the digits that the time has.
+    /// A time and a number, both as numbers: seconds since 1970 or since midnight, with the digits that the time has. An interval
+    /// is how many of its units it is.
     fn moments_as_numbers(&self, left: &Typed, right: &Typed) -> Result<Option<(Typed, Typed)>> {
         let number_of = |kind: &SqlType| match kind.plain() {
             SqlType::DateTime(_) => Some(SqlType::UInt32),
-            SqlType::DateTime64(scale, _) => Some(SqlType::Decimal { precision: 18, scale: *scale }),
+            SqlType::DateTime64(scale, _) | SqlType::Time64(scale) => {
+                Some(SqlType::Decimal { precision: 18, scale: *scale })
+            }
+            SqlType::Time => Some(SqlType::Int32),
+            SqlType::Interval(_) => Some(SqlType::Int64),
             _ => None,
         };
         let as_number = |typed: &Typed, kind: SqlType| {

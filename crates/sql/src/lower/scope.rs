@@ -235,6 +235,16 @@ impl Analyzer<'_> {
                         return self.tuple_field(whole, field);
                     }
                 }
+                // The value of a key, which is part of the name.
+                (SqlType::Map(key, _), part) if part.starts_with("key_") => {
+                    let literal = |text: &str| Node::Literal(Literal::Text(text.as_bytes().to_vec()));
+                    let text = literal(&part["key_".len()..]);
+                    let wanted = match key.plain().is_string() {
+                        true => text,
+                        false => call("CAST", vec![text, literal(&key.to_string())]),
+                    };
+                    return self.expr(&call("arrayElement", vec![node(), wanted]), context);
+                }
                 (SqlType::Tuple(_) | SqlType::Map(..) | SqlType::Array(_), _) => return self.tuple_field(whole, field),
                 _ => {}
             }

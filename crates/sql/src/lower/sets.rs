@@ -179,7 +179,8 @@ impl Analyzer<'_> {
                 None => others.push(item),
             }
         }
-        let nullable = typed.kind.is_nullable();
+        let of_null = typed.kind.is_nullable();
+        let nullable = of_null || others.iter().any(|item| item.kind.is_nullable());
         let members = match &constants[..] {
             // NULL has NULL for an answer, whatever the set.
             [] if others.is_empty() => never(&typed),
@@ -191,7 +192,7 @@ impl Analyzer<'_> {
         for item in others {
             combined = predicate(combined.expr.or(self.equal_member(&typed, item)?), nullable);
         }
-        if self.settings.transform_null_in && nullable {
+        if self.settings.transform_null_in && of_null {
             return self.with_null_as_value(&typed, combined.expr, has_null.then(|| boolean(true)), negated);
         }
         if negated {
@@ -212,8 +213,9 @@ impl Analyzer<'_> {
             None => self.call_of("equals", vec![left_side, item.clone()])?,
         };
         let equal = self.as_predicate(equal, "IN")?;
-        // What could not be read is nothing that the value could be; the answer is NULL where the value is.
-        Ok(if is_read { equal.and(Expr::IsNotNull(Box::new(item.expr))).or(never(left)) } else { equal })
+        // NULL, and what could not be read, is nothing that the value could be; the answer is NULL where the value is.
+        let may_be_none = is_read || item.kind.is_nullable();
+        Ok(if may_be_none { equal.and(Expr::IsNotNull(Box::new(item.expr))).or(never(left)) } else { equal })
     }
 
     /// A value, and a member that is known by row only, as they are compared: both as texts where the value is one, and as numbers

@@ -10,14 +10,18 @@ use std::sync::Arc;
 use arrow::datatypes::Field;
 use datafusion::common::Spans;
 use datafusion::functions_aggregate::count::count;
-use datafusion::logical_expr::expr::Exists;
+use datafusion::logical_expr::expr::{AggregateFunction, Exists};
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Subquery, lit};
-use gristmill_base::Result;
+use gristmill_base::{Error, Result};
+use gristmill_functions::resolve_aggregate;
 use gristmill_types::SqlType;
 use sqlparser::ast::Query;
 
 use super::scope::{Context, Scope, ScopeColumn};
-use super::{Analyzer, Lowered, Typed};
+use super::{Analyzer, Lowered, OutputColumn, Typed};
+
+/// The aggregate that is the value of one row, be it NULL.
+const FIRST: &str = "any_respect_nulls";
 
 /// The columns of a query around, and those of them that were named.
 #[derive(Debug, Default)]
@@ -97,14 +101,47 @@ impl Analyzer<'_> {
         Ok(super::operators::predicate(Expr::Exists(Exists { subquery, negated }), false))
     }
 
+    /// The type of a subquery that is a value. `None`: it depends on the row around it, or is a tuple of several columns.
+    pub(crate) fn kind_of_subquery(&self, subquery: &Subquery) -> Option<SqlType> {
+        let known = self.subqueries.borrow();
+        let (_, lowered) = known.iter().find(|(_, lowered)| lowered.plan == *subquery.subquery)?;
+        let [one] = &lowered.columns[..] else { return None };
+        Some(one.kind.clone().nullable())
+    }
+
+    /// Of the rows that a subquery finds for the row around it the first; NULL where there is none.
+    fn first_row(&self, plan: LogicalPlan, column: &OutputColumn) -> Result<LogicalPlan> {
+        if !gives_rows(&plan) {
+            return Ok(plan);
+        }
+        let (value, rows) = match plan {
+            LogicalPlan::Projection(projection) => match &projection.expr[..] {
+                [one] => (one.clone().unalias(), projection.input.as_ref().clone()),
+                _ => (column.expr.clone(), LogicalPlan::Projection(projection)),
+            },
+            other => (column.expr.clone(), other),
+        };
+        let value = self.cast(Typed::new(value, column.kind.clone()), &column.kind.clone().nullable())?;
+        let function = resolve_aggregate(self.registry, FIRST)
+            .ok_or_else(|| Error::logical(format!("There is no aggregate function {FIRST}")))?;
+        let bound = function.bind(FIRST, &[], &[self.argument(&value)])?;
+        let first = AggregateFunction::new_udf(bound.udaf, vec![value.expr], false, None, Vec::new(), None);
+        let first = Expr::AggregateFunction(first).alias(self.unique("first"));
+        Ok(LogicalPlanBuilder::from(rows).aggregate(Vec::<Expr>::new(), [first])?.build()?)
+    }
+
     /// A subquery as a value: NULL where it has no row, a tuple where it has several columns.
     pub(crate) fn scalar_subquery(&self, query: &Query, context: &Context<'_>) -> Result<Typed> {
         let (lowered, outer) = self.subquery_of(query, context)?;
+        let depends = !outer.is_empty();
         let scalar = |plan| {
             Expr::ScalarSubquery(Subquery { subquery: Arc::new(plan), outer_ref_columns: outer, spans: Spans::new() })
         };
         match &lowered.columns[..] {
-            [one] => Ok(Typed::new(scalar(lowered.plan), one.kind.clone().nullable())),
+            [one] => {
+                let plan = if depends { self.first_row(lowered.plan, one)? } else { lowered.plan };
+                Ok(Typed::new(scalar(plan), one.kind.clone().nullable()))
+            }
             many => {
                 let arguments: Vec<_> = many
                     .iter()
@@ -124,5 +161,19 @@ impl Analyzer<'_> {
                 Ok(Typed::new(scalar(plan), tuple.kind))
             }
         }
+    }
+}
+
+/// Whether a subquery that depends on the row around it gives its rows as they are found: neither aggregated into one, nor ordered or
+/// counted.
+fn gives_rows(plan: &LogicalPlan) -> bool {
+    match plan {
+        LogicalPlan::Projection(projection) => gives_rows(&projection.input),
+        LogicalPlan::SubqueryAlias(alias) => gives_rows(&alias.input),
+        LogicalPlan::Filter(filter) => {
+            filter.input.max_rows() != Some(1) && (filter.predicate.contains_outer() || gives_rows(&filter.input))
+        }
+        LogicalPlan::Aggregate(aggregate) => !aggregate.group_expr.is_empty() && gives_rows(&aggregate.input),
+        _ => false,
     }
 }

@@ -17,9 +17,15 @@ pub(crate) const ALL_JOIN: &str = "__all_join";
 pub(crate) const ASOF_JOIN: &str = "__asof_join";
 pub(crate) const ARRAY_JOIN: &str = "__array_join";
 
+/// Whether the word at `at`, which is not the first, is behind `ENGINE [=]`: there is an engine Join.
+fn names_engine(tokens: &[TokenWithSpan], at: usize) -> bool {
+    let before = if at > 1 && at_token(tokens, at - 1, &Token::Eq) { at - 2 } else { at - 1 };
+    at_word(tokens, before, "ENGINE")
+}
+
 /// The words from `at` to a JOIN, and where they end. `None`: no join begins here.
 fn join_words(tokens: &[TokenWithSpan], at: usize) -> Option<(Vec<String>, usize)> {
-    if at > 0 && at_token(tokens, at - 1, &Token::Period) {
+    if at > 0 && (at_token(tokens, at - 1, &Token::Period) || names_engine(tokens, at)) {
         return None;
     }
     let mut words = Vec::new();

@@ -57,6 +57,34 @@ pub(crate) fn empty_tuples(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     out
 }
 
+/// `{1: 'a', -2: 'b'}` is `map(1, 'a', -2, 'b')`: the parser reads maps by names and texts alone.
+pub(crate) fn maps_by_numbers(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let is_one = |tokens: &[TokenWithSpan], at: usize| {
+        let key = at + usize::from(matches!(tokens.get(at + 1), Some(next) if next.token == Token::Minus)) + 1;
+        tokens[at].token == Token::LBrace
+            && matches!(tokens.get(key), Some(key) if matches!(key.token, Token::Number(..)))
+            && matches!(tokens.get(key + 1), Some(colon) if colon.token == Token::Colon)
+    };
+    let mut names: Vec<(usize, Token)> = Vec::new();
+    for open in 0..tokens.len() {
+        let close = if is_one(&tokens, open) { matching(&tokens, open) } else { continue };
+        if close >= tokens.len() {
+            continue;
+        }
+        let mut at = open + 1;
+        while at < close {
+            if tokens[at].token == Token::Colon {
+                tokens[at].token = Token::Comma;
+            }
+            at = if opens(&tokens[at].token) { matching(&tokens, at) + 1 } else { at + 1 };
+        }
+        tokens[open].token = Token::LParen;
+        tokens[close].token = Token::RParen;
+        names.push((open, word("map")));
+    }
+    inserted(tokens, names)
+}
+
 /// `a[c ? 1 : 2]` is `a[(c ? 1 : 2)]`: the parser would take the colon for that of a slice.
 pub(crate) fn ternaries_in_subscripts(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let is_mark = |token: &Token| matches!(token, Token::Placeholder(mark) if mark == "?");

@@ -27,6 +27,7 @@ pub(crate) mod stars;
 #[cfg(test)]
 mod tests;
 pub(crate) mod totals;
+pub(crate) mod tuple_ends;
 pub(crate) mod unions;
 pub(crate) mod variables;
 

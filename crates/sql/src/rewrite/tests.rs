@@ -119,7 +119,7 @@ fn parameters_are_constants_of_their_type() {
     let text = "SELECT {n:String}, {i:Int8} FROM {t:Identifier}";
     let tokens = prepare(tokenize(text).expect("tokens"), &BTreeMap::from(given)).expect("prepared");
     let words: Vec<String> = tokens.iter().map(|token| token.token.to_string()).filter(|text| text != "EOF").collect();
-    assert_eq!(words.join(" "), "SELECT 'it\\'s' , _CAST ( '4' , 'Int8' ) FROM `d` . `x`");
+    assert_eq!(words.join(" "), "SELECT 'it\\'s' , _CAST ( 4 , 'Int8' ) FROM `d` . `x`");
 }
 
 #[test]

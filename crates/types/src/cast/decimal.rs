@@ -79,10 +79,15 @@ pub(super) fn from_number<I: ArrowPrimitiveType<Native: Native>>(
         return from_exact(&source, values.len(), values.nulls(), from, to, options);
     }
     let floats = values.values();
+    // A Float32 is multiplied in its own width, as ClickHouse does: 1.15 is 1.15 then, and not 1.14.
+    let scaled = |row: usize, scale: u8| match from {
+        T::Float32 => f64::from(floats[row].single() * 10f64.powi(i32::from(scale)) as f32),
+        _ => floats[row].float() * 10f64.powi(i32::from(scale)),
+    };
     match to {
         T::Decimal { precision, scale } if *precision <= 38 => {
             let converted: PrimitiveArray<Decimal128Type> = try_from_fn(values.len(), values.nulls(), options, |row| {
-                let scaled = floats[row].float() * 10f64.powi(i32::from(*scale));
+                let scaled = scaled(row, *scale);
                 let limit = native_limit(*precision);
                 if !scaled.is_finite() || scaled.abs() >= limit as f64 {
                     return Err(out_of_decimal(&floats[row].to_string(), to));
@@ -93,7 +98,7 @@ pub(super) fn from_number<I: ArrowPrimitiveType<Native: Native>>(
         }
         T::Decimal { scale, .. } => {
             let converted: PrimitiveArray<Decimal256Type> = try_from_fn(values.len(), values.nulls(), options, |row| {
-                let scaled = floats[row].float() * 10f64.powi(i32::from(*scale));
+                let scaled = scaled(row, *scale);
                 if scaled.abs() >= 2f64.powi(255) {
                     return Err(out_of_decimal(&floats[row].to_string(), to));
                 }

@@ -94,6 +94,17 @@ pub(super) fn convert(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &
             rescaled(of_day, scale_of(from), to, nulls, options)
         }
         (T::Time | T::Time64(_), T::Time | T::Time64(_)) => rescaled(ticks(array)?, scale_of(from), to, nulls, options),
+        // A time of day is one of the first day; what is beyond it is of the days around, as a time.
+        (T::Time | T::Time64(_), T::Date | T::Date32) => {
+            Ok(date_array((0..array.len()).map(|_| 0), *to == T::Date, options.saturates, nulls))
+        }
+        (T::Time | T::Time64(_), T::DateTime(_)) => {
+            let unit = unit_of(from);
+            let seconds: ScalarBuffer<i64> =
+                ticks(array)?.iter().map(|tick| in_32_bits(tick.div_euclid(unit), options.saturates)).collect();
+            Ok(from_ticks(seconds, nulls, &to.arrow()))
+        }
+        (T::Time | T::Time64(_), T::DateTime64(..)) => instants(ticks(array)?, scale_of(from), to, nulls, options),
         (_, _) if concerns(from) => to_number(array, from, to, options),
         (_, T::Date | T::Date32 | T::DateTime(_) | T::Time) if options.accurate && from.is_float() => {
             let array = only_whole(array, from, to, options)?;

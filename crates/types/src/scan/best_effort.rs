@@ -216,8 +216,12 @@ impl<'a> Found<'a> {
             b"CEST" | b"EET" => hours(2),
             _ => None,
         };
-        if offset.is_some() {
+        if let Some(named) = offset {
             self.offset = offset;
+            // `GMT+3`
+            let [b'+' | b'-', b'0'..=b'9', ..] = rest else { return Ok(rest) };
+            let rest = self.offset(rest)?;
+            self.offset = self.offset.map(|further| named + further);
             return Ok(rest);
         }
         if let b"AM" | b"PM" = upper.as_slice() {

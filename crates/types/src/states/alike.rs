@@ -1,5 +1,7 @@
 //! States of one type that are states of another as they stand.
 
+use arrow::datatypes::DataType;
+
 use super::Codec;
 use crate::SqlType;
 
@@ -18,38 +20,70 @@ fn parts(function: &str) -> (String, &str) {
     }
 }
 
-fn without_zone(kind: &SqlType) -> SqlType {
+/// The type as far as it decides what a state holds: without zones and LowCardinality.
+fn as_held(kind: &SqlType) -> SqlType {
     match kind {
         SqlType::DateTime(_) => SqlType::DateTime(None),
         SqlType::DateTime64(scale, _) => SqlType::DateTime64(*scale, None),
-        SqlType::Nullable(inner) => without_zone(inner).nullable(),
-        SqlType::Array(element) => SqlType::array(without_zone(element)),
+        SqlType::LowCardinality(inner) => as_held(inner),
+        SqlType::Nullable(inner) => as_held(inner).nullable(),
+        SqlType::Array(element) => SqlType::array(as_held(element)),
+        SqlType::Map(key, value) => SqlType::Map(Box::new(as_held(key)), Box::new(as_held(value))),
+        SqlType::Tuple(fields) => SqlType::Tuple(fields.iter().map(|(name, kind)| (name.clone(), as_held(kind))).collect()),
         other => other.clone(),
     }
+}
+
+const fn is_condition(kind: &SqlType) -> bool {
+    matches!(kind, SqlType::UInt8 | SqlType::Bool)
+}
+
+fn columns(function: &str, kinds: &[SqlType]) -> Option<Vec<DataType>> {
+    Codec::of(function, kinds).map(|codec| codec.columns()).ok()
+}
+
+/// The function that keeps the same of the rows that the condition lets pass: what did not fulfil it is not in the state.
+fn without_condition<'k>(function: &str, kinds: &'k [SqlType]) -> Option<(String, &'k [SqlType])> {
+    let (name, parameters) = parts(function);
+    let (condition, rest) = kinds.split_last()?;
+    let plain = format!("{}{parameters}", name.strip_suffix("If").filter(|_| is_condition(condition))?);
+    let kept = columns(function, kinds);
+    (kept.is_some() && kept == columns(&plain, rest)).then_some((plain, rest))
 }
 
 /// Whether states of a function, with its parameters and the types of its arguments, are those of another.
 pub fn are_alike((from, from_kinds): (&str, &[SqlType]), (to, to_kinds): (&str, &[SqlType])) -> bool {
     let ((name, parameters), (to_name, to_parameters)) = (parts(from), parts(to));
-    // What did not fulfil the condition is not in the state.
-    if let Some((SqlType::UInt8, rest)) = from_kinds.split_last()
-        && name != to_name
-        && let Some(plain) = name.strip_suffix("If")
-    {
-        let columns = |function: &str, kinds: &[SqlType]| Codec::of(function, kinds).map(|codec| codec.columns()).ok();
-        let plain = format!("{plain}{parameters}");
-        let kept = columns(from, from_kinds);
-        return kept.is_some() && kept == columns(&plain, rest) && are_alike((&plain, rest), (to, to_kinds));
+    if name != to_name {
+        if let Some((plain, rest)) = without_condition(from, from_kinds) {
+            return are_alike((&plain, rest), (to, to_kinds));
+        }
+        return without_condition(to, to_kinds).is_some_and(|(plain, rest)| are_alike((from, from_kinds), (&plain, rest)));
     }
-    if name != to_name || (parameters != to_parameters && !keeps_without_parameters(&name)) {
+    if parameters != to_parameters && !keeps_without_parameters(&name) {
         return false;
     }
     let is_plain = |kinds: &[SqlType]| !kinds.iter().any(SqlType::is_nullable);
     if name == "count" && is_plain(from_kinds) && is_plain(to_kinds) {
         return true;
     }
-    from_kinds.len() == to_kinds.len()
-        && from_kinds.iter().zip(to_kinds).all(|(from, to)| without_zone(from) == without_zone(to))
+    let (ones, others) = match (from_kinds.split_last(), to_kinds.split_last()) {
+        (Some((condition, ones)), Some((other, others)))
+            if name.ends_with("If") && is_condition(condition) && is_condition(other) =>
+        {
+            (ones, others)
+        }
+        _ => (from_kinds, to_kinds),
+    };
+    let are_same = |held: &dyn Fn(&SqlType) -> SqlType| {
+        ones.len() == others.len() && ones.iter().zip(others).all(|(one, other)| held(one) == held(other))
+    };
+    if are_same(&as_held) {
+        return true;
+    }
+    // Bools are integers where they are counted or summed, and not where they are kept.
+    let kept = columns(from, from_kinds);
+    are_same(&|kind: &SqlType| as_held(kind).bool_as_integer()) && kept.is_some() && kept == columns(to, to_kinds)
 }
 
 #[cfg(test)]
@@ -74,6 +108,12 @@ mod tests {
             ("sumIf, UInt64, UInt8", "sum, UInt64", true),
             ("sumIf, UInt32, UInt8", "sum, UInt64", false),
             ("sum, Nullable(UInt64)", "sum, UInt64", false),
+            ("sum, UInt64", "sumIf, UInt64, UInt8", true),
+            ("sumIf, UInt64, Bool", "sumIf, UInt64, UInt8", true),
+            ("sum, Bool", "sum, UInt8", true),
+            ("groupArray, Bool", "groupArray, UInt8", false),
+            ("uniq, String", "uniq, LowCardinality(String)", true),
+            ("groupArray, Array(String)", "groupArray, Array(LowCardinality(String))", true),
         ];
         for (from, to, expected) in cases {
             let parse = |text: &str| match format!("AggregateFunction({text})").parse() {

@@ -68,6 +68,11 @@ impl Look {
             tip_threshold: settings.output_format_pretty_single_large_number_tip_threshold,
         }
     }
+
+    /// What NULL is shown as.
+    pub fn null(&self) -> &'static str {
+        if self.ascii { "NULL" } else { NULL_FOR_PEOPLE }
+    }
 }
 
 /// Whether values of that type stand to the right: numbers, and dates and times.
@@ -130,8 +135,9 @@ impl Pretty {
             }
             _ => Style::Compact,
         };
+        let look = Look::of(context, no_escapes);
         let mut options = text_options(context, Escaping::Plain);
-        options.tsv_null = NULL_FOR_PEOPLE.into();
+        options.tsv_null = look.null().into();
         let rows_max = settings.output_format_pretty_max_rows as usize;
         // A table that the terminal holds is never turned.
         let width = settings.output_format_pretty_fallback_to_vertical_min_table_width as usize;
@@ -140,7 +146,7 @@ impl Pretty {
             columns,
             style,
             options,
-            look: Look::of(context, no_escapes),
+            look,
             head_max: rows_max.div_ceil(2),
             tail_max: rows_max / 2,
             vertical: settings.output_format_pretty_fallback_to_vertical.then_some((

@@ -4,6 +4,7 @@ use arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
 use arrow::compute::{is_null, kernels::zip::zip};
 use arrow::datatypes::DataType;
 use gristmill_base::Result;
+use gristmill_types::SqlType;
 use gristmill_types::default::default_scalar;
 
 use super::wrapped;
@@ -11,11 +12,14 @@ use crate::aggregates::Prepared;
 use crate::aggregates::groups::Groups;
 use crate::aggregates::nulls::{SkipNulls, masked};
 
-/// NULL without rows.
+/// NULL without rows; the default of a type that has no NULL.
 pub fn or_null(inner: Prepared) -> Prepared {
     let result = inner.result.clone().nullable();
-    if inner.result.is_nullable() || !result.is_nullable() {
+    if inner.result.is_nullable() || matches!(result, SqlType::AggregateFunction(..)) {
         return inner;
+    }
+    if !result.is_nullable() {
+        return or_default(inner);
     }
     let mut state = inner.state.clone();
     state.push(DataType::UInt64);

@@ -188,7 +188,7 @@ impl AggregateFunction for Combined {
                 }
             },
             Combinator::State => {
-                let kinds = arguments.iter().map(|argument| argument.kind.clone()).collect();
+                let kinds = arguments.iter().map(|argument| argument.kind.nowhere_low_cardinality()).collect();
                 let inner = self.inner(parameters, arguments)?;
                 if let Some(bitmaps) = bitmap_sets::with_state(&self.inner_name, &inner) {
                     return Ok(bitmaps);
@@ -202,7 +202,9 @@ impl AggregateFunction for Combined {
             }
             Combinator::Merge | Combinator::MergeState => {
                 let kinds = state::merged(name, arguments)?;
-                let prepared = state::merge(self.inner_of(parameters, kinds.clone())?, &arguments[0].kind)?;
+                let inner = self.inner_of(parameters, kinds.clone())?;
+                state::check_function(&self.inner_name, &arguments[0].kind)?;
+                let prepared = state::merge(inner, &arguments[0].kind)?;
                 match self.combinator {
                     Combinator::Merge => Ok(prepared),
                     _ => state::state(&self.inner_name, parameters, kinds, prepared),
@@ -210,8 +212,8 @@ impl AggregateFunction for Combined {
             }
             Combinator::Resample => {
                 let (ranges, parameters) = resample::Ranges::of(name, parameters)?;
-                let (_, rest) = arguments.split_last().ok_or_else(|| no_arguments(name))?;
-                Ok(resample::prepare(self.inner(parameters, rest)?, ranges))
+                let (key, rest) = arguments.split_last().ok_or_else(|| no_arguments(name))?;
+                resample::prepare(name, self.inner(parameters, rest)?, ranges, &key.kind)
             }
             Combinator::ArgMin | Combinator::ArgMax => self.of_best(name, parameters, arguments),
         }

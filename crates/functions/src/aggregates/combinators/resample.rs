@@ -62,16 +62,22 @@ impl Ranges {
     }
 }
 
-pub fn prepare(inner: Prepared, ranges: Ranges) -> Prepared {
+/// Rows whose key is NULL are in no range.
+pub fn prepare(name: &str, inner: Prepared, ranges: Ranges, key: &SqlType) -> Result<Prepared> {
+    let is_integer = |kind: &SqlType| kind.bool_as_integer().is_integer() || kind.is_date_or_time() || kind.is_enum();
+    if !key.is_null_literal() && !is_integer(key.plain()) {
+        let text = format!("Illegal type {key} of the last argument of aggregate function {name}: expected an integer");
+        return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
+    }
     let mut arguments = inner.arguments.clone();
-    arguments.push(SqlType::Int64);
+    arguments.push(if key.is_nullable() { SqlType::Int64.nullable() } else { SqlType::Int64 });
     let result = SqlType::array(inner.result.clone());
     let carrier = result.arrow();
     let list = |kind: &DataType| DataType::List(Arc::new(Field::new("item", kind.clone(), true)));
     let state = inner.state.iter().map(list).collect();
-    wrapped(&inner, result, arguments, state, move |make| {
+    Ok(wrapped(&inner, result, arguments, state, move |make| {
         Box::new(Resampled { inner: make(), ranges, count: ranges.count() as usize, result: carrier.clone() })
-    })
+    }))
 }
 
 /// Group `g` of the whole is the groups from `g * count` on of the inner function.
@@ -97,9 +103,11 @@ impl Groups for Resampled {
 
     fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
         let Some((keys, args)) = args.split_last() else { return Ok(()) };
-        let keys = natives::<i64>(keys)?;
+        let numbers = natives::<i64>(keys)?;
+        let place = |row: usize, key: i64| self.ranges.range(key).filter(|_| keys.is_valid(row));
+        let rows = numbers.iter().zip(groups).enumerate();
         let places: Vec<Option<usize>> =
-            keys.iter().zip(groups).map(|(key, group)| Some(group * self.count + self.ranges.range(*key)?)).collect();
+            rows.map(|(row, (key, group))| Some(group * self.count + place(row, *key)?)).collect();
         let keep = places.iter().map(Option::is_some).collect::<Vec<_>>().into();
         let (args, _) = crate::aggregates::groups::selected(args, groups, &keep)?;
         let inner: Vec<usize> = places.into_iter().flatten().collect();

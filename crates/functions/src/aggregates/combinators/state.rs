@@ -12,6 +12,7 @@ use gristmill_types::states::{converter, pack, unpack};
 use super::{illegal, no_arguments, wrapped};
 use crate::aggregates::Prepared;
 use crate::aggregates::groups::Groups;
+use crate::aggregates::scalars::is_same_function;
 use crate::aggregates::udaf::with_parameters;
 use crate::scalar::Argument;
 
@@ -28,6 +29,19 @@ pub fn merged(name: &str, arguments: &[Argument]) -> Result<Vec<SqlType>> {
             format!("Aggregate function {name} takes one argument, got {}", arguments.len()),
         )),
     }
+}
+
+/// Errors: states of another function than the one that is to merge them.
+pub fn check_function(merging: &str, argument: &SqlType) -> Result<()> {
+    let SqlType::AggregateFunction(function, _) = argument.plain() else { return Ok(()) };
+    let name = function.split_once('(').map_or(function.as_str(), |(name, _)| name).trim();
+    // Bitmaps are states of one another.
+    let is_bitmap = |name: &str| name.starts_with("groupBitmap");
+    if is_same_function(name, merging) || (is_bitmap(name) && is_bitmap(merging)) {
+        return Ok(());
+    }
+    let text = format!("Illegal type {argument} of argument for -Merge: its states are of {name} instead of {merging}");
+    Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text))
 }
 
 pub fn state(name: &str, parameters: &[ScalarValue], kinds: Vec<SqlType>, inner: Prepared) -> Result<Prepared> {

@@ -219,6 +219,9 @@ impl Levels {
 trait Ranked: ArrowNativeType + PartialOrd {
     fn float(self) -> f64;
     fn from_float(value: f64) -> Self;
+    fn rise_to(self, next: Self) -> f64 {
+        next.float() - self.float()
+    }
     fn is_nan(self) -> bool {
         false
     }
@@ -242,6 +245,7 @@ macro_rules! ranked_float {
         $(impl Ranked for $native {
             fn float(self) -> f64 { f64::from(self) }
             fn from_float(value: f64) -> Self { value as $native }
+            fn rise_to(self, next: Self) -> f64 { f64::from(next - self) }
             fn is_nan(self) -> bool { self != self }
             fn order(&self, other: &Self) -> std::cmp::Ordering { self.total_cmp(other) }
         })*

@@ -139,8 +139,9 @@ impl<N: Ranked> Quantiles<N> {
         }
         let scaled = |level: f64| ((level * size as f64) as usize).min(size - 1);
         let nth = match rule {
-            Rule::Sampled | Rule::Inclusive => return interpolate(values, level * (size - 1) as f64),
-            Rule::Exclusive => return interpolate(values, (level * (size + 1) as f64 - 1.0).clamp(0.0, (size - 1) as f64)),
+            Rule::Sampled => return interpolate(values, level * (size - 1) as f64),
+            Rule::Inclusive => return between(values, level * (size - 1) as f64 + 1.0),
+            Rule::Exclusive => return between(values, level * (size + 1) as f64),
             Rule::Low if level == 0.5 => (size - 1) / 2,
             Rule::High if level == 0.5 => size / 2,
             Rule::BFloat16 => ((level * size as f64).ceil() as usize).clamp(1, size) - 1,
@@ -162,6 +163,16 @@ pub fn interpolate<N: Ranked>(values: &mut [N], position: f64) -> Answer<N> {
     };
     let low = low as f64;
     Answer::Float(value.float() * (low + 1.0 - position) + next.float() * (position - low))
+}
+
+/// The value at a place that is counted from 1, or between two places. As `interpolate`, rounded as ClickHouse rounds it.
+fn between<N: Ranked>(values: &mut [N], place: f64) -> Answer<N> {
+    let whole = (place as usize).clamp(1, values.len());
+    let (_, value, above) = values.select_nth_unstable_by(whole - 1, N::order);
+    match above.iter().copied().min_by(N::order) {
+        Some(next) if place >= 1.0 => Answer::Float(value.float() + (place - whole as f64) * value.rise_to(next)),
+        _ => Answer::Float(value.float()),
+    }
 }
 
 impl<N: Ranked> Groups for Quantiles<N> {

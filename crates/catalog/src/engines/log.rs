@@ -1,0 +1,167 @@
+//! Engines Log, TinyLog, StripeLog, Set and Join: rows in the order in which they came, kept by a table of the MergeTree
+//! family, which does nothing with them but store them. What that one can do beyond it (parts, mutations) is not theirs.
+//!
+//! `Join(strictness, kind, keys…)` has one row of a key, the first, where the strictness is not ALL.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use datafusion::catalog::TableProvider;
+use gristmill_base::Result;
+use gristmill_introspect::QueryContext;
+use gristmill_types::{Column, Columns};
+use indexmap::IndexMap;
+
+use crate::definition::{EngineSpec, TableDefinition};
+use crate::key::KeyExpression;
+use crate::table::{CheckedPart, PartChoice, Table, TableWriter, WriteLane};
+
+/// Every engine of the kind.
+pub const NAMES: &[&str] = &["Log", "TinyLog", "StripeLog", "Set", JOIN];
+
+pub const JOIN: &str = "Join";
+
+#[derive(Debug)]
+pub struct LogTable {
+    definition: Arc<TableDefinition>,
+    rows: Arc<dyn Table>,
+}
+
+impl LogTable {
+    /// `rows`: a table of `LogTable::rows_of` the definition.
+    pub fn new(definition: Arc<TableDefinition>, rows: Arc<dyn Table>) -> Self {
+        LogTable { definition, rows }
+    }
+
+    /// The definition of the table that keeps the rows. Its keys are those that have one row each, where there are some.
+    pub fn rows_of(definition: &TableDefinition) -> Arc<TableDefinition> {
+        let keys = unique_keys(definition);
+        // Of the rows of a key it keeps the first.
+        let name = if keys.is_empty() { "MergeTree" } else { "AggregatingMergeTree" };
+        let engine = EngineSpec { name: name.to_string(), arguments: Vec::new() };
+        let settings = IndexMap::from([("allow_nullable_key".to_string(), "1".to_string())]);
+        let (order_by, primary_key) = (keys.clone(), keys);
+        Arc::new(TableDefinition { engine, settings, order_by, primary_key, ..definition.clone() })
+    }
+}
+
+#[async_trait]
+impl Table for LogTable {
+    fn definition(&self) -> Arc<TableDefinition> {
+        self.definition.clone()
+    }
+
+    fn virtual_columns(&self) -> Columns {
+        self.rows.virtual_columns()
+    }
+
+    async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
+        if unique_keys(&self.definition).is_empty() {
+            self.rows.read(context).await
+        } else {
+            self.rows.read_final(context).await
+        }
+    }
+
+    fn depends_on_order(&self) -> bool {
+        true
+    }
+
+    async fn write(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableWriter>> {
+        Ok(Arc::new(InOrder(self.rows.write(context).await?)))
+    }
+
+    async fn truncate(&self, context: &Arc<QueryContext>) -> Result<()> {
+        self.rows.truncate(context).await
+    }
+
+    async fn drop_data(&self) -> Result<()> {
+        self.rows.drop_data().await
+    }
+
+    async fn check(&self, context: &Arc<QueryContext>, chosen: &PartChoice) -> Result<Vec<CheckedPart>> {
+        self.rows.check(context, chosen).await
+    }
+
+    fn renamed(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>> {
+        let rows = self.rows.renamed(LogTable::rows_of(&definition))?;
+        Ok(Arc::new(LogTable { definition, rows }))
+    }
+
+    /// Comments change, and nothing else.
+    fn altered(
+        &self,
+        definition: Arc<TableDefinition>,
+        _sorting: Vec<KeyExpression>,
+        _partition: Option<Vec<KeyExpression>>,
+    ) -> Result<Arc<dyn Table>> {
+        if without_comments(&definition) != without_comments(&self.definition) {
+            return Err(self.unsupported("ALTER of anything but comments"));
+        }
+        self.renamed(definition)
+    }
+
+    fn adopted(&self) {
+        self.rows.adopted();
+    }
+
+    async fn shutdown(&self) {
+        self.rows.shutdown().await;
+    }
+
+    fn total_rows(&self) -> Option<u64> {
+        self.rows.total_rows()
+    }
+
+    fn total_bytes(&self) -> Option<u64> {
+        self.rows.total_bytes()
+    }
+
+    fn data_paths(&self) -> Vec<String> {
+        self.rows.data_paths()
+    }
+}
+
+/// The keys of a Join that has one row of each. (ALL is kept as a name, in quotes.)
+fn unique_keys(definition: &TableDefinition) -> Vec<String> {
+    let is_join = definition.engine.name == JOIN;
+    match &definition.engine.arguments[..] {
+        [strictness, _, keys @ ..] if is_join && !strictness.trim_matches('`').eq_ignore_ascii_case("ALL") => keys.to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+fn without_comments(definition: &TableDefinition) -> TableDefinition {
+    let columns = definition.columns.iter().map(|column| Column { comment: String::new(), ..column.clone() });
+    TableDefinition { comment: String::new(), columns: Columns::new(columns.collect()), ..definition.clone() }
+}
+
+/// A writer with one lane: several would take rows out of their order.
+struct InOrder(Arc<dyn TableWriter>);
+
+#[async_trait]
+impl TableWriter for InOrder {
+    async fn lane(&self) -> Result<Box<dyn WriteLane>> {
+        self.0.lane().await
+    }
+
+    fn max_lanes(&self) -> usize {
+        1
+    }
+
+    async fn settle(&self) -> Result<()> {
+        self.0.settle().await
+    }
+
+    async fn commit(&self) -> Result<()> {
+        self.0.commit().await
+    }
+
+    async fn commit_once(&self, id: &str) -> Result<()> {
+        self.0.commit_once(id).await
+    }
+
+    async fn abort(&self) {
+        self.0.abort().await;
+    }
+}
