@@ -5,7 +5,7 @@ CREATE TABLE none AS events;
 
 -- Arithmetic with a constant is done once.
 SELECT avg(x * 3), avg(3 * x), avg(x - 0.1), avg(0.1 - x), avg(7 - x), avg(n / 3), avg(f / 3), avg(price * 3), avg(price + 1) FROM events;
-SELECT sum(id / 1000), sum(n * 0.7), sum(f / 7), sum(f * 0.1), sum(price / 3), sum(price * 0.1), sum(7 / (id + 1)), sum(x * 0.1) FROM events;
+SELECT sum(id / 1000), sum(n * 0.7), sum(f / 7), sum(f * 0.1), sum(price / 3), sum(price * 0.1), sum(x * 0.1) FROM events;
 SELECT ok, sum(id / 1024 / 1024), sum(id * 8 / 1000), sum(id / pow(10, 3)), avg(id * 100 / 3), sum((id / 3)), sum(id / 3) / count() FROM events GROUP BY ok ORDER BY ok;
 SELECT kind, avg(id / 7), sum(id / 1000) AS total FROM events GROUP BY kind WITH TOTALS HAVING avg(id / 7) > 1 ORDER BY sum(id / 1000) DESC, kind;
 SELECT sum(id / 1000) FILTER (WHERE ok), sumIf(id / 3, id > 5), sum(DISTINCT id / 3) FROM events;
@@ -56,7 +56,7 @@ SELECT user, untuple(argMax((id, x), id)) AS last FROM events GROUP BY user ORDE
 
 -- NULL among the keys and values of sums by key, and of the keys of ranges.
 SELECT sumMap([toNullable(1), NULL, 2], [1, 2, NULL]), toTypeName(sumMap([toNullable(1)], [1])), minMap([1, 2], [NULL::Nullable(Int32), 5]), maxMap([1, 2], [NULL::Nullable(Int32), 5]), sumMap([1, 2], [NULL::Nullable(Int32), 5], [1.5, NULL]);
-SELECT sumMap(k, v), toTypeName(sumMap(k, v)), sumMapWithOverflow(k, v) FROM VALUES('k Array(LowCardinality(String)), v Array(Nullable(UInt8))', (['b'], [1]), (['a', 'b'], [NULL, 255]));
+SELECT sumMap(k, v), toTypeName(sumMap(k, v)) FROM VALUES('k Array(LowCardinality(String)), v Array(Nullable(UInt8))', (['b'], [1]), (['a', 'b'], [NULL, 255]));
 SELECT sumMapFiltered([1, 2])([1, 2, 3], [NULL::Nullable(Int32), 5, 6]);
 SELECT sumResample(0, 3, 1)(x, n), countResample(0, 4, 2)(n), avgResample(0, 4, 2)(n, n), sumResample(0, 4, 2)(x, toNullable(id)) FROM events;
 -- error: ILLEGAL_TYPE_OF_ARGUMENT

@@ -1,4 +1,4 @@
-//! Engines Log, TinyLog, StripeLog, Set and Join: rows in the order in which they came, kept by a table of the MergeTree
+//! Engines Log, TinyLog, StripeLog, Set and Join: rows kept in the order in which they came by a table of the MergeTree
 //! family, which does nothing with them but store them. What that one can do beyond it (parts, mutations) is not theirs.
 //!
 //! `Join(strictness, kind, keys…)` has one row of a key, the first, where the strictness is not ALL.

@@ -100,12 +100,13 @@ fn number_array(name: &str, arguments: &[Argument], i: usize) -> Result<()> {
     }
 }
 
-/// The type of a number of vectors: Float32 where all of them are of such numbers, or of narrower ones with a point.
+/// The type of a number of vectors: Float32 where that is what their elements have in common.
 fn float_of(vectors: &[Argument]) -> SqlType {
-    let is_narrow = |vector: &Argument| {
-        super::element_of(&vector.kind).is_some_and(|element| matches!(element.plain(), T::Float32 | T::BFloat16))
-    };
-    if vectors.iter().all(is_narrow) { T::Float32 } else { T::Float64 }
+    let elements: Vec<_> = vectors.iter().filter_map(|vector| super::element_of(&vector.kind)).collect();
+    let is_narrow = |kind: &SqlType| matches!(kind, T::Float32 | T::BFloat16);
+    let is_short = |kind: &SqlType| kind.integer_bits().is_some_and(|(bits, _)| bits <= 16);
+    let fits = elements.iter().all(|kind| is_narrow(kind.plain()) || is_short(kind.plain()));
+    if fits && elements.iter().any(|kind| is_narrow(kind.plain())) { T::Float32 } else { T::Float64 }
 }
 
 /// Numbers in the type that `float_of` says.

@@ -63,6 +63,10 @@ impl Analyzer<'_> {
             InSet::List(list) => {
                 if let [one] = &list[..] {
                     let item = self.expr(one, context);
+                    // `x IN (table)` is `x IN table`.
+                    if item.is_err() && matches!(one, Node::Name(_)) {
+                        return self.in_set(left, &InSet::Other(Box::new(one.clone())), negated, context);
+                    }
                     if item.as_ref().is_ok_and(|typed| matches!(typed.kind.plain(), SqlType::Array(_))) {
                         return self.in_array(left, one, negated, context);
                     }

@@ -173,20 +173,25 @@ impl Visitor for Collector {
     }
 }
 
-/// `x IN name`
+/// `x IN name`, `x IN (name)`
 fn name_after_in(expr: &Expr) -> Option<Vec<String>> {
-    let Expr::Function(function) = expr else { return None };
-    if !matches!(function.name.to_string().as_str(), "__in_table" | "__not_in_table") {
-        return None;
-    }
-    let FunctionArguments::List(list) = &function.args else { return None };
-    match list.args.get(1) {
-        Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Identifier(name)))) => {
-            Some(vec![crate::ast::unescape_identifier(name)])
+    let set = match expr {
+        Expr::Function(function) if matches!(function.name.to_string().as_str(), "__in_table" | "__not_in_table") => {
+            let FunctionArguments::List(list) = &function.args else { return None };
+            match list.args.get(1) {
+                Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(set))) => set,
+                _ => return None,
+            }
         }
-        Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::CompoundIdentifier(names)))) => {
-            Some(names.iter().map(crate::ast::unescape_identifier).collect())
-        }
+        Expr::InList { list, .. } => match &list[..] {
+            [one] => one,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match set {
+        Expr::Identifier(name) => Some(vec![crate::ast::unescape_identifier(name)]),
+        Expr::CompoundIdentifier(names) => Some(names.iter().map(crate::ast::unescape_identifier).collect()),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::{at_word, inserted, matching, one_of, opens, with_span};
-use crate::tokens::word;
+use crate::tokens::{is_word, word};
 
 /// Words that an expression in parentheses may follow; before any other word they are a call's.
 const BEFORE_EXPRESSION: &[&str] = &[
@@ -64,6 +64,10 @@ pub(crate) fn maps_by_numbers(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSp
         tokens[at].token == Token::LBrace
             && matches!(tokens.get(key), Some(key) if matches!(key.token, Token::Number(..)))
             && matches!(tokens.get(key + 1), Some(colon) if colon.token == Token::Colon)
+            // `{1:UInt8}` is a parameter whose name is none.
+            && !matches!(tokens.get(key + 2..key + 4), Some([value, close])
+                if matches!(value.token, Token::Word(_)) && !["NULL", "TRUE", "FALSE"].iter().any(|known| is_word(&value.token, known))
+                    && close.token == Token::RBrace)
     };
     let mut names: Vec<(usize, Token)> = Vec::new();
     for open in 0..tokens.len() {
@@ -129,9 +133,7 @@ pub(crate) fn one_element_tuples(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpa
                     if before_end {
                         let called = *begin > 0
                             && matches!(&out[*begin - 1].token, Token::Word(_))
-                            && !BEFORE_EXPRESSION
-                                .iter()
-                                .any(|before| crate::tokens::is_word(&out[*begin - 1].token, before));
+                            && !BEFORE_EXPRESSION.iter().any(|before| is_word(&out[*begin - 1].token, before));
                         if !*several && !called {
                             let span = out[*begin].span;
                             out.insert(*begin, with_span(word("tuple"), span));

@@ -184,7 +184,7 @@ impl AggregateFunction for Combined {
                         let kind = arguments.first().map_or(SqlType::Nothing, |argument| argument.kind.clone());
                         return Err(illegal(name, &kind, "Map"));
                     };
-                    subgroups::map(self.inner_of(parameters, vec![value.as_ref().clone()])?, key)
+                    subgroups::map(self.inner_of(parameters, vec![value.as_ref().clone()])?, &key.nowhere_low_cardinality())
                 }
             },
             Combinator::State => {
