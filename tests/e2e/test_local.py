@@ -101,8 +101,9 @@ def test_a_query_may_stand_by_itself(tmp_path):
 
 
 def test_options_that_clickhouse_local_has_too():
-    flags = ["--logger.level=error", "--logger.console", "--log-level", "none", "--hardware-utilization", "--highlight", "0", "--progress-table=off"]
+    flags = ["--logger.level=error", "--logger.console", "--hardware-utilization", "--highlight", "0", "--progress-table=off"]
     assert gristmill("SELECT 1", flags=[*flags, "--no-system-tables", "--only-system-tables", "--disable_suggestion"]).ok().value == "1"
+    assert gristmill("SELECT 1", flags=["--log-level", "none"]).ok().value == "1"
     assert gristmill("SELECT queryID()", flags=["--query_id", "mine"]).ok().value == "mine"
     assert gristmill("SELECT 1", flags=["--pager", "cat -n"]).ok().out.split() == ["1", "1"]
     assert gristmill("SELECT 1", flags=["--memory-usage"]).err.strip().isdigit()
