@@ -30,6 +30,7 @@ mod nested_sort;
 pub mod opener;
 mod operator_limits;
 mod parallel_sort;
+mod parted_groups;
 mod places;
 pub mod plan;
 mod plan_hash;

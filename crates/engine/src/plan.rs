@@ -33,6 +33,7 @@ use crate::narrow_keys::GroupNarrowKeysByArray;
 use crate::nested_sort::SortNestedKeysWhole;
 use crate::operator_limits::KeepToLimits;
 use crate::parallel_sort::SortInParallel;
+use crate::parted_groups::GroupManyByParts;
 use crate::probe_side::ProbeSideBySide;
 use crate::spill::SpillFiles;
 use crate::spill_sooner::SpillSooner;
@@ -117,6 +118,9 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
         rules.push(Arc::new(GroupByText));
     }
     rules.push(Arc::new(GroupInBuckets::default()));
+    if !sooner.as_ref().is_some_and(SpillSooner::spills_groups) {
+        rules.push(Arc::new(GroupManyByParts));
+    }
     rules.push(Arc::new(KeepOrderOfOneStream));
     // Behind those that look for a sort with a limit.
     rules.push(Arc::new(SortNestedKeysWhole));

@@ -8,7 +8,7 @@
 //! are few the aggregation goes on as it would without it.
 
 mod exec;
-mod parting;
+pub(crate) mod parting;
 
 use std::sync::Arc;
 

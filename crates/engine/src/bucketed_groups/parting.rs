@@ -1,5 +1,7 @@
 //! Rows in the order of their buckets.
 
+use std::ops::Range;
+
 use arrow::array::{ArrayRef, AsArray, RecordBatch, UInt32Array};
 use arrow::compute::{concat_batches, take_record_batch};
 use datafusion::common::Result;
@@ -23,10 +25,14 @@ impl Parted {
         hashes.clear();
         hashes.resize(batch.num_rows(), 0);
         create_hashes(&batch.columns()[..keys], &RandomState::with_seed(SEED), hashes)?;
-        let bucket = |hash: u64| (hash >> (64 - bits)) as usize;
+        Self::by(batch, hashes, 1 << bits, |hash| (hash >> (64 - bits)) as usize)
+    }
+
+    /// `bucket`: of a row's hash, below `buckets`.
+    pub fn by(batch: &RecordBatch, hashes: &[u64], buckets: usize, bucket: impl Fn(u64) -> usize) -> Result<Parted> {
         // A counting sort.
-        let mut starts = vec![0_u32; (1 << bits) + 1];
-        for &hash in hashes.iter() {
+        let mut starts = vec![0_u32; buckets + 1];
+        for &hash in hashes {
             starts[bucket(hash) + 1] += 1;
         }
         for at in 1..starts.len() {
@@ -43,15 +49,34 @@ impl Parted {
         Ok(Parted { rows, starts })
     }
 
-    fn of_bucket(&self, bucket: usize) -> RecordBatch {
-        let (start, end) = (self.starts[bucket] as usize, self.starts[bucket + 1] as usize);
-        self.rows.slice(start, end - start)
+    fn of_buckets(&self, buckets: &Range<usize>) -> RecordBatch {
+        let start = self.starts[buckets.start] as usize;
+        self.rows.slice(start, self.rows_of(buckets))
+    }
+
+    /// How many rows these buckets have.
+    pub fn rows_of(&self, buckets: &Range<usize>) -> usize {
+        (self.starts[buckets.end] - self.starts[buckets.start]) as usize
+    }
+
+    /// All of them.
+    pub fn into_rows(self) -> RecordBatch {
+        self.rows
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.rows.get_array_memory_size() + size_of_val(&self.starts[..])
     }
 }
 
 /// A bucket's rows out of all batches, in batches of about so many rows.
 pub fn bucket(parted: &[Parted], bucket: usize, batch_rows: usize) -> impl Iterator<Item = Result<RecordBatch>> {
-    let pieces = parted.iter().map(move |parted| parted.of_bucket(bucket));
+    buckets(parted, bucket..bucket + 1, batch_rows)
+}
+
+/// Those of several buckets that follow one another.
+pub fn buckets(parted: &[Parted], buckets: Range<usize>, batch_rows: usize) -> impl Iterator<Item = Result<RecordBatch>> {
+    let pieces = parted.iter().map(move |parted| parted.of_buckets(&buckets));
     joined(pieces.filter(|piece| piece.num_rows() > 0), batch_rows)
 }
 
