@@ -35,7 +35,7 @@ def test_streams_of_a_sort_go_to_disk_where_memory_is_too_small_for_all_of_them(
     # The keys are all of the rows: what is compared while they are merged takes as much as they do.
     query = "SELECT hex(cityHash64(number)) AS a, hex(cityHash64(number, 1)) AS b FROM numbers_mt(600000) ORDER BY a, b"
     kept = gristmill(f"{query} SETTINGS max_threads = {threads}").ok().out
-    small = f"max_threads = {threads}, max_memory_usage = 95000000"
+    small = f"max_threads = {threads}, max_memory_usage = 110000000"
     assert gristmill(f"{query} SETTINGS {small}").ok().out == kept
     assert node(analyzed(query, small), "ParallelSort")["Spilled Files"] > 1
 

@@ -1,6 +1,6 @@
 //! The operator: takes the rows of its streams in, run by run, and gives them in order, stretch by stretch.
 //!
-//! Where memory is refused, or half of the query's is held, all goes to DataFusion's sort, which spills.
+//! Where memory is refused, or a third of the query's is held, all goes to DataFusion's sort, which spills.
 
 use std::fmt;
 use std::sync::Arc;
@@ -176,7 +176,7 @@ impl Sorting {
     async fn take_in(&self, streams: Vec<SendableRecordBatchStream>) -> Result<Vec<Taken>> {
         let is_full = Arc::new(AtomicBool::new(false));
         let most = match self.task.memory_pool().memory_limit() {
-            MemoryLimit::Finite(bytes) => bytes / 2 / self.sort.input().properties().partitioning.partition_count().max(1),
+            MemoryLimit::Finite(bytes) => bytes / 3 / self.sort.input().properties().partitioning.partition_count().max(1),
             _ => usize::MAX,
         };
         let mut tasks = Vec::with_capacity(streams.len());
