@@ -6,7 +6,6 @@
 //! rest of the streams. An output stream has the groups that the exchange would have dealt to it, as what comes behind may count on that.
 
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
