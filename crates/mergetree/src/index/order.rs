@@ -20,6 +20,8 @@ pub struct KeyOrder {
     floats: Vec<bool>,
     /// By column, whether NULL comes before all values.
     nulls_first: Vec<bool>,
+    /// Negative zero comes before the other.
+    zeroes_apart: bool,
 }
 
 impl KeyOrder {
@@ -30,7 +32,7 @@ impl KeyOrder {
 
     /// As `new`, where the zeroes are told apart: for values that are to be kept each.
     pub fn of_bits(kinds: &[&SqlType]) -> Result<Self> {
-        Ok(KeyOrder { floats: vec![false; kinds.len()], ..Self::new(kinds)? })
+        Ok(KeyOrder { floats: vec![false; kinds.len()], zeroes_apart: true, ..Self::new(kinds)? })
     }
 
     /// Columns with whether they descend: then the order is exactly the reverse, so that NULL comes first.
@@ -49,7 +51,7 @@ impl KeyOrder {
         let converter = if fields.is_empty() { None } else { Some(RowConverter::new(fields)?) };
         let floats = kinds.iter().map(|(kind, _)| has_floats(&kind.arrow())).collect();
         let nulls_first = kinds.iter().map(|(_, down)| *down).collect();
-        Ok(KeyOrder { converter, columns: kinds.len(), floats, nulls_first })
+        Ok(KeyOrder { converter, columns: kinds.len(), floats, nulls_first, zeroes_apart: false })
     }
 
     /// Of one column. `None` where values of the type have no order.
@@ -59,11 +61,17 @@ impl KeyOrder {
         if !RowConverter::supports_fields(&fields) {
             return None;
         }
-        let floats = vec![has_floats(data_type)];
-        Some(KeyOrder { converter: Some(RowConverter::new(fields).ok()?), columns: 1, floats, nulls_first: vec![false] })
+        Some(KeyOrder {
+            converter: Some(RowConverter::new(fields).ok()?),
+            columns: 1,
+            floats: vec![has_floats(data_type)],
+            nulls_first: vec![false],
+            zeroes_apart: false,
+        })
     }
 
-    /// Of columns that are ordered as said. `None` where values of a type have no order.
+    /// Of columns that are ordered as said, and as DataFusion orders them: the zeroes are told apart. `None` where values of a type
+    /// have no order.
     pub fn of_options(columns: &[(DataType, SortOptions)]) -> Option<Self> {
         let field =
             |(data_type, options): &(DataType, SortOptions)| SortField::new_with_options(data_type.clone(), *options);
@@ -71,9 +79,13 @@ impl KeyOrder {
         if fields.is_empty() || !RowConverter::supports_fields(&fields) {
             return None;
         }
-        let floats = columns.iter().map(|(data_type, _)| has_floats(data_type)).collect();
-        let nulls_first = columns.iter().map(|(_, options)| options.nulls_first).collect();
-        Some(KeyOrder { converter: Some(RowConverter::new(fields).ok()?), columns: columns.len(), floats, nulls_first })
+        Some(KeyOrder {
+            converter: Some(RowConverter::new(fields).ok()?),
+            columns: columns.len(),
+            floats: vec![false; columns.len()],
+            nulls_first: columns.iter().map(|(_, options)| options.nulls_first).collect(),
+            zeroes_apart: true,
+        })
     }
 
     pub fn columns(&self) -> usize {
@@ -83,6 +95,10 @@ impl KeyOrder {
     /// Whether NULL comes before all values of a column.
     pub fn nulls_first(&self, column: usize) -> bool {
         self.nulls_first.get(column).copied().unwrap_or(false)
+    }
+
+    pub fn zeroes_apart(&self) -> bool {
+        self.zeroes_apart
     }
 
     /// Normalised keys, one a row; `None` where the key has no columns.

@@ -44,6 +44,8 @@ enum Taken {
 pub(super) struct Packed {
     pub numbers: Vec<u128>,
     free_bits: u32,
+    /// Negative zero comes before the other.
+    zeroes_apart: bool,
 }
 
 impl Packed {
@@ -52,7 +54,7 @@ impl Packed {
             Some(subset) => subset.iter().map(|&row| u128::from(row)).collect(),
             None => (0..rows as u128).collect(),
         };
-        Packed { numbers, free_bits: 0 }
+        Packed { numbers, free_bits: 0, zeroes_apart: false }
     }
 
     /// Gives the rows of these runs the bits of the key from `place` on, which moves on. `false`: the column there has none.
@@ -61,6 +63,7 @@ impl Packed {
             self.numbers[run.clone()].iter_mut().for_each(|number| *number &= POSITION);
         }
         self.free_bits = KEY_BITS;
+        self.zeroes_apart = key.order.zeroes_apart();
         let begin = *place;
         while self.free_bits > 0
             && let Some(column) = key.columns.get(place.column)
@@ -101,12 +104,12 @@ impl Packed {
             DataType::Timestamp(TimeUnit::Microsecond, _) => integers!(TimestampMicrosecondType),
             DataType::Timestamp(TimeUnit::Nanosecond, _) => integers!(TimestampNanosecondType),
             DataType::Float32 => {
-                let values = column.as_primitive::<Float32Type>().values();
-                self.push_bits(32, descending, runs, done, |row| ordered_32(values[row]))
+                let (values, apart) = (column.as_primitive::<Float32Type>().values(), self.zeroes_apart);
+                self.push_bits(32, descending, runs, done, |row| ordered_32(values[row], apart))
             }
             DataType::Float64 => {
-                let values = column.as_primitive::<Float64Type>().values();
-                self.push_bits(64, descending, runs, done, |row| ordered_64(values[row]))
+                let (values, apart) = (column.as_primitive::<Float64Type>().values(), self.zeroes_apart);
+                self.push_bits(64, descending, runs, done, |row| ordered_64(values[row], apart))
             }
             DataType::FixedSizeBinary(width @ 1..=16) => {
                 let (values, width) = (column.as_fixed_size_binary(), *width as usize);
@@ -215,15 +218,15 @@ pub(super) fn has_bits(data_type: &DataType) -> bool {
     }
 }
 
-/// A float as a number that compares as `total_cmp` has it, but that zero has no sign: negative ones turned, the others
-/// behind them.
-fn ordered_32(value: f32) -> u128 {
-    let bits = if value == 0.0 { 0 } else { value.to_bits() };
+/// A float as a number that compares as `total_cmp` has it, but that zero has no sign where they are not `zeroes_apart`: negative ones
+/// turned, the others behind them.
+fn ordered_32(value: f32, zeroes_apart: bool) -> u128 {
+    let bits = if value == 0.0 && !zeroes_apart { 0 } else { value.to_bits() };
     u128::from(if bits >> 31 == 1 { !bits } else { bits | 1 << 31 })
 }
 
-fn ordered_64(value: f64) -> u128 {
-    let bits = if value == 0.0 { 0 } else { value.to_bits() };
+fn ordered_64(value: f64, zeroes_apart: bool) -> u128 {
+    let bits = if value == 0.0 && !zeroes_apart { 0 } else { value.to_bits() };
     u128::from(if bits >> 63 == 1 { !bits } else { bits | 1 << 63 })
 }
 
