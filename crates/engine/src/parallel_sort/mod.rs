@@ -135,9 +135,14 @@ mod tests {
         session.register_table("t", Arc::new(table)).expect("registered");
         let plan = session.sql(query).await.expect("plans").create_physical_plan().await.expect("plans");
         let batches = collect(plan.clone(), session.task_ctx()).await.expect("runs");
-        let spilled = plan.metrics().and_then(|metrics| metrics.spill_count()).unwrap_or(0);
+        let spilled = spilled(&plan);
         let rows = pretty_format_batches(&batches).expect("prints").to_string();
         (rows, displayable(plan.as_ref()).indent(false).to_string(), spilled)
+    }
+
+    fn spilled(plan: &Arc<dyn ExecutionPlan>) -> usize {
+        let own = plan.metrics().and_then(|metrics| metrics.spill_count()).unwrap_or(0);
+        own + plan.children().into_iter().map(spilled).sum::<usize>()
     }
 
     fn small() -> Option<SortInParallel> {
