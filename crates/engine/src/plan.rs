@@ -38,6 +38,7 @@ use crate::probe_side::ProbeSideBySide;
 use crate::spill::SpillFiles;
 use crate::spill_sooner::SpillSooner;
 use crate::text_keys::GroupByText;
+use crate::windows::ComputeWindowsByColumns;
 
 /// Whether an aggregate depends on the order of rows, or a function counts them behind an ORDER BY: several streams have no
 /// order among them.
@@ -127,6 +128,7 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     if !sooner.as_ref().is_some_and(SpillSooner::spills_sorts) {
         rules.push(Arc::new(SortInParallel::default()));
     }
+    rules.push(Arc::new(ComputeWindowsByColumns));
     rules.push(Arc::new(ProbeSideBySide));
     // Behind those that choose operators.
     if let Some(sooner) = sooner {

@@ -8,6 +8,7 @@ use gristmill_base::Result;
 use gristmill_types::SqlType;
 
 use super::few_groups::add_up;
+use super::frames::run_through;
 use super::groups::Groups;
 use super::{NullRule, Plan, family};
 use crate::registry::Registry;
@@ -42,6 +43,15 @@ impl Groups for Count {
         }
         add_up(&mut self.counts, 0, groups, |count, _| count + 1, |one, other| one + other);
         Ok(())
+    }
+
+    fn run(&mut self, _args: &[ArrayRef], groups: &[usize], fresh: &[bool]) -> Result<()> {
+        run_through(&mut self.counts, 0, groups, fresh, |count, _| count + 1);
+        Ok(())
+    }
+
+    fn runs(&self) -> bool {
+        true
     }
 
     fn retract(&mut self, _args: &[ArrayRef], groups: &[usize]) -> Result<()> {
@@ -87,6 +97,14 @@ impl Groups for Nothing {
 
     fn update(&mut self, _args: &[ArrayRef], _groups: &[usize]) -> Result<()> {
         Ok(())
+    }
+
+    fn run(&mut self, _args: &[ArrayRef], _groups: &[usize], _fresh: &[bool]) -> Result<()> {
+        Ok(())
+    }
+
+    fn runs(&self) -> bool {
+        true
     }
 
     fn retract(&mut self, _args: &[ArrayRef], _groups: &[usize]) -> Result<()> {

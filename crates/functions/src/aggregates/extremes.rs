@@ -16,6 +16,7 @@ use gristmill_types::default::{default_array, default_scalar};
 use gristmill_types::order::{has_uint256, turned, without_sign};
 use std::sync::Arc;
 
+use super::frames::run_through;
 use super::groups::Groups;
 use super::natives::{by_native, column, natives};
 use super::{Call, NullRule, Plan, family};
@@ -57,6 +58,16 @@ pub trait Best: Send + Sync {
 
     /// Calls `won(group, row)` for each row that is better than what its group had.
     fn offer(&mut self, values: &ArrayRef, groups: &[usize], won: &mut dyn FnMut(usize, usize)) -> Result<()>;
+
+    /// Offers values in the order of their groups, each of which begins as the one before it ended, unless it is `fresh`. Only
+    /// called where `runs` says so.
+    fn run(&mut self, _values: &ArrayRef, _groups: &[usize], _fresh: &[bool]) -> Result<()> {
+        Err(gristmill_base::Error::logical("The best values of this type cannot run through groups"))
+    }
+
+    fn runs(&self) -> bool {
+        false
+    }
 
     fn has(&self, group: usize) -> bool;
 
@@ -109,6 +120,14 @@ impl Groups for Extreme {
         self.0.offer(&args[0], groups, &mut |_, _| {})
     }
 
+    fn run(&mut self, args: &[ArrayRef], groups: &[usize], fresh: &[bool]) -> Result<()> {
+        self.0.run(&args[0], groups, fresh)
+    }
+
+    fn runs(&self) -> bool {
+        self.0.runs()
+    }
+
     fn save(&mut self, groups: usize) -> Result<Vec<ArrayRef>> {
         let present: Vec<bool> = (0..groups).map(|group| self.0.has(group)).collect();
         Ok(vec![self.0.values(groups)?, Arc::new(BooleanArray::from(present))])
@@ -157,6 +176,13 @@ impl Direction for Smallest {
     }
 }
 
+/// Whether a value takes the place of the best one so far. NaN gives way to any number.
+#[inline(always)]
+#[expect(clippy::eq_op, reason = "only NaN differs from itself")]
+fn wins<N: PartialOrd, D: Direction>(new: &N, old: &N) -> bool {
+    D::better(new, old) || (*old != *old && *new == *new)
+}
+
 struct BestNumber<N, D> {
     values: Vec<N>,
     present: Vec<bool>,
@@ -179,16 +205,32 @@ impl<N: ArrowNativeType, D: Direction> Best for BestNumber<N, D> {
 
     fn offer(&mut self, values: &ArrayRef, groups: &[usize], won: &mut dyn FnMut(usize, usize)) -> Result<()> {
         for (row, (value, group)) in natives::<N>(values)?.iter().zip(groups).enumerate() {
-            let old = &mut self.values[*group];
-            // NaN gives way to any number.
-            #[expect(clippy::eq_op, reason = "only NaN differs from itself")]
-            if !self.present[*group] || D::better(value, old) || (*old != *old && *value == *value) {
-                *old = *value;
+            if !self.present[*group] || wins::<N, D>(value, &self.values[*group]) {
+                self.values[*group] = *value;
                 self.present[*group] = true;
                 won(*group, row);
             }
         }
         Ok(())
+    }
+
+    fn run(&mut self, values: &ArrayRef, groups: &[usize], fresh: &[bool]) -> Result<()> {
+        let values = natives::<N>(values)?;
+        let mut best: Vec<Option<N>> =
+            self.values.iter().zip(&self.present).map(|(value, present)| present.then_some(*value)).collect();
+        run_through(&mut best, None, groups, fresh, |best, row| match best {
+            Some(best) if !wins::<N, D>(&values[row], &best) => Some(best),
+            _ => Some(values[row]),
+        });
+        for (group, best) in best.into_iter().enumerate() {
+            self.present[group] = best.is_some();
+            self.values[group] = best.unwrap_or(self.zero);
+        }
+        Ok(())
+    }
+
+    fn runs(&self) -> bool {
+        true
     }
 
     fn has(&self, group: usize) -> bool {

@@ -30,6 +30,16 @@ pub trait Groups: Send + Sync {
         false
     }
 
+    /// Adds rows in the order of their groups, each of which begins as the one before it ended, unless it is `fresh`: then it has seen
+    /// nothing. Group 0 stays what it is. Only called where `runs` says so.
+    fn run(&mut self, _args: &[ArrayRef], _groups: &[usize], _fresh: &[bool]) -> Result<()> {
+        Err(gristmill_base::Error::logical("An aggregate function cannot run through groups"))
+    }
+
+    fn runs(&self) -> bool {
+        false
+    }
+
     /// The states of the first groups, as columns that `merge` reads.
     fn save(&mut self, groups: usize) -> Result<Vec<ArrayRef>>;
 

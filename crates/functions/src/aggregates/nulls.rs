@@ -8,6 +8,7 @@ use arrow::datatypes::{DataType, UInt64Type};
 use gristmill_base::Result;
 
 use super::few_groups::add_up;
+use super::frames::run_through;
 use super::groups::{Groups, selected};
 
 pub struct SkipNulls {
@@ -53,9 +54,6 @@ impl SkipNulls {
             }
             None => (args, groups),
         };
-        if groups.is_empty() {
-            return Ok(());
-        }
         if let Some(seen) = &mut self.seen {
             count(seen, groups);
         }
@@ -75,18 +73,31 @@ impl Groups for SkipNulls {
         self.each(
             args,
             groups,
-            |inner, args, groups| inner.update(args, groups),
+            |inner, args, groups| if groups.is_empty() { Ok(()) } else { inner.update(args, groups) },
             |seen, groups| {
                 add_up(seen, 0, groups, |rows, _| rows + 1, |one, other| one + other);
             },
         )
     }
 
+    fn run(&mut self, args: &[ArrayRef], groups: &[usize], fresh: &[bool]) -> Result<()> {
+        self.each(
+            args,
+            groups,
+            |inner, args, groups| inner.run(args, groups, fresh),
+            |seen, groups| run_through(seen, 0, groups, fresh, |rows, _| rows + 1),
+        )
+    }
+
+    fn runs(&self) -> bool {
+        self.inner.runs()
+    }
+
     fn retract(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
         self.each(
             args,
             groups,
-            |inner, args, groups| inner.retract(args, groups),
+            |inner, args, groups| if groups.is_empty() { Ok(()) } else { inner.retract(args, groups) },
             |seen, groups| {
                 for group in groups {
                     seen[*group] = seen[*group].saturating_sub(1);

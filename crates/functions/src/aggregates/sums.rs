@@ -11,6 +11,7 @@ use gristmill_types::SqlType;
 use gristmill_types::wide;
 
 use super::few_groups::{add_in_order, add_up};
+use super::frames::run_through;
 use super::groups::Groups;
 use super::natives::{by_native, column, natives};
 use super::{Call, NullRule, Plan, average_times, family};
@@ -20,7 +21,7 @@ pub fn register(registry: &mut Registry) {
     registry.aggregate("sum", family(NullRule::Nullable, |call| sum(call, Finish::Sum)));
     registry.any_case("sum");
     registry.aggregate("sumWithOverflow", family(NullRule::Nullable, |call| sum(call, Finish::Narrow)));
-    registry.aggregate("sumCount", family(NullRule::Nullable, |call| sum(call, Finish::WithCount)));
+    registry.aggregate("sumCount", family(NullRule::Default, |call| sum(call, Finish::WithCount)));
     registry.aggregate("avg", family(NullRule::Nullable, |call| sum(call, Finish::Average)));
     registry.any_case("avg");
 }
@@ -202,6 +203,19 @@ impl<N: Addend> Groups for Sums<N> {
             add_up(counts, 0, groups, |count, _| count + 1, |one, other| one + other);
         }
         Ok(())
+    }
+
+    fn run(&mut self, args: &[ArrayRef], groups: &[usize], fresh: &[bool]) -> Result<()> {
+        let values = natives::<N>(&args[0])?;
+        run_through(&mut self.sums, N::Wide::default(), groups, fresh, |sum, row| sum.plus(values[row].widen()));
+        if let Some(counts) = &mut self.counts {
+            run_through(counts, 0, groups, fresh, |count, _| count + 1);
+        }
+        Ok(())
+    }
+
+    fn runs(&self) -> bool {
+        true
     }
 
     fn retract(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {

@@ -13,11 +13,13 @@ use datafusion::logical_expr::{
     Accumulator, AggregateUDF, AggregateUDFImpl, GroupsAccumulator, ReversedUDAF, SetMonotonicity, Signature,
     StatisticsArgs, Volatility,
 };
+use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::default::default_scalar;
 
 use super::Prepared;
-use super::groups::{Defaulted, Grouped, Recomputed, Single};
+use super::combinators::condition;
+use super::groups::{Defaulted, Grouped, Make, Recomputed, Single};
 use crate::aggregate::BoundAggregate;
 
 struct Udaf {
@@ -38,6 +40,21 @@ pub fn bound(name: &str, parameters: &[ScalarValue], prepared: Prepared) -> Boun
     };
     let udaf = Arc::new(AggregateUDF::new_from_impl(udaf));
     BoundAggregate { result, arguments, udaf, when_empty: None, filter_argument: None }
+}
+
+/// How to make the states of an aggregate function; `None` where it is not one of these.
+pub fn states_of(function: &AggregateUDF) -> Option<Make> {
+    let inner: &dyn std::any::Any = function.inner().as_ref();
+    inner.downcast_ref::<Udaf>().map(|udaf| udaf.prepared.make.clone())
+}
+
+/// The function with a condition behind its arguments, in the place of a FILTER; `None` where it is not one of these.
+/// Errors: a function that takes no condition.
+pub fn with_condition(function: &AggregateUDF) -> Result<Option<Arc<AggregateUDF>>> {
+    let inner: &dyn std::any::Any = function.inner().as_ref();
+    let Some(udaf) = inner.downcast_ref::<Udaf>() else { return Ok(None) };
+    let prepared = condition::prepare(&udaf.name, udaf.prepared.clone(), &SqlType::Bool)?;
+    Ok(Some(bound(&format!("{}If", udaf.name), &[], prepared).udaf))
 }
 
 /// `quantile(0.5)`; the bare name without parameters.
@@ -167,8 +184,9 @@ impl AggregateUDFImpl for Udaf {
         if value.is_null() { None } else { value.cast_to(self.field.data_type()).ok() }
     }
 
+    /// Of a frame without rows: what states give that have seen none, as the average that is no number.
     fn default_value(&self, _data_type: &DataType) -> DataFusionResult<ScalarValue> {
-        Ok(self.empty())
+        Single::new(&self.prepared.make, usize::MAX).evaluate()
     }
 
     fn set_monotonicity(&self, data_type: &DataType) -> SetMonotonicity {

@@ -9,6 +9,7 @@ use datafusion::logical_expr::{
     Expr, WindowFrame, WindowFrameBound, WindowFrameUnits, WindowFunctionDefinition, WindowUDF, lit,
 };
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_functions::aggregates::udaf::with_condition;
 use gristmill_functions::windows;
 use gristmill_types::SqlType;
 use gristmill_types::default::default_scalar;
@@ -306,13 +307,16 @@ impl Analyzer<'_> {
         let Expr::AggregateFunction(aggregate) = bound else {
             return Err(Error::logical("A bound aggregate is no aggregate"));
         };
-        Ok(Bound {
-            definition: WindowFunctionDefinition::AggregateUDF(Arc::clone(&aggregate.func)),
-            arguments: aggregate.params.args,
-            kind,
-            when_empty,
-            filter: aggregate.params.filter,
-            whole_partition: false,
-        })
+        let (mut function, mut arguments, mut filter) = (aggregate.func, aggregate.params.args, aggregate.params.filter);
+        // A window's FILTER shows nobody what it is; as an argument it is computed by columns too.
+        if let Some(condition) = &filter
+            && let Some(conditional) = with_condition(&function)?
+        {
+            function = conditional;
+            arguments.push((**condition).clone());
+            filter = None;
+        }
+        let definition = WindowFunctionDefinition::AggregateUDF(function);
+        Ok(Bound { definition, arguments, kind, when_empty, filter, whole_partition: false })
     }
 }

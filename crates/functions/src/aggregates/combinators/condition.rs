@@ -1,4 +1,4 @@
-//! If below another combinator, as in `sumIfOrNull`: rows are left out here. An outermost If is a FILTER instead.
+//! If below another combinator, as in `sumIfOrNull`, or over a window: rows are left out here. An outermost If is a FILTER elsewhere.
 
 use arrow::array::{ArrayRef, AsArray, BooleanArray};
 use gristmill_base::Result;

@@ -24,6 +24,15 @@ impl Groups for Narrowed {
         if groups.is_empty() { Ok(()) } else { self.inner.update(&args, &groups) }
     }
 
+    fn run(&mut self, args: &[ArrayRef], groups: &[usize], fresh: &[bool]) -> Result<()> {
+        let (args, groups) = (self.rows)(args, groups)?;
+        self.inner.run(&args, &groups, fresh)
+    }
+
+    fn runs(&self) -> bool {
+        self.inner.runs()
+    }
+
     fn retract(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
         let (args, groups) = (self.rows)(args, groups)?;
         self.inner.retract(&args, &groups)

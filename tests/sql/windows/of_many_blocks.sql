@@ -1,0 +1,34 @@
+-- Partitions of one row, of a few, and of many blocks; rows that sort alike; NULL among keys and values.
+CREATE TABLE w (p Nullable(UInt32), o Int32, id UInt64, v Nullable(Int32), f Float64, s LowCardinality(String), t String, d DateTime('UTC')) ENGINE = MergeTree ORDER BY id;
+INSERT INTO w SELECT if(number % 101 = 0, NULL, if(number % 3 = 0, 1, number * number % 7919)), cityHash64(number) % 50, number, if(number % 5 = 0, NULL, number * 37 % 1001 - 500), number % 29 / 8, toString(number % 7), repeat('x', number % 17), toDateTime('2024-01-01 00:00:00', 'UTC') + number FROM numbers(200000);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, row_number() OVER (PARTITION BY p ORDER BY o, id) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, rank() OVER (PARTITION BY p ORDER BY o) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, dense_rank() OVER (PARTITION BY p ORDER BY o DESC) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, rank() OVER (ORDER BY o) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, sum(v) OVER (PARTITION BY p ORDER BY o) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, sum(v) OVER (PARTITION BY p ORDER BY o, id) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, sum(id) OVER (ORDER BY id) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, count(f) OVER (PARTITION BY s ORDER BY id) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, avg(v) OVER (PARTITION BY p ORDER BY o, id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS x FROM (SELECT * FROM w WHERE p > 1));
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, sum(f) OVER (PARTITION BY p ORDER BY id) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, min(v) OVER (PARTITION BY p ORDER BY id) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, max(d) OVER (PARTITION BY o ORDER BY id DESC) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, max(t) OVER (PARTITION BY p) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, uniqExact(s) OVER (PARTITION BY p) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, count() OVER () AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, sumIf(id, v > 0) OVER (PARTITION BY o ORDER BY id) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, countIf(v > 0) OVER (PARTITION BY o) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, sum(id) FILTER (WHERE f > 1) OVER (PARTITION BY o ORDER BY id ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, lag(v) OVER (PARTITION BY p ORDER BY id) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, lagInFrame(t, 2, 'none') OVER (PARTITION BY o ORDER BY id) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, leadInFrame(v, 3, 0::Nullable(Int32)) OVER (PARTITION BY p ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, lead(s) OVER (ORDER BY id) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, first_value(v) OVER (PARTITION BY p ORDER BY id) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, last_value(t) OVER (PARTITION BY p ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, sum(v) OVER (PARTITION BY p ORDER BY id ROWS BETWEEN 6 PRECEDING AND CURRENT ROW) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, avg(f) OVER (PARTITION BY p ORDER BY id ROWS BETWEEN 2 PRECEDING AND 2 FOLLOWING) AS x FROM w);
+SELECT sum(cityHash64(id, x)) FROM (SELECT id, max(t) OVER (ORDER BY id ROWS BETWEEN 1 FOLLOWING AND 4 FOLLOWING) AS x FROM w);
+SELECT id, row_number() OVER q AS n, sum(v) OVER q AS s, lagInFrame(v) OVER q AS l, sum(v) OVER (PARTITION BY p) AS whole, round(avg(f) OVER (PARTITION BY p ORDER BY id ROWS 3 PRECEDING), 4) AS moving FROM w WHERE p IN (4, 9, 16) WINDOW q AS (PARTITION BY p ORDER BY o, id) ORDER BY id LIMIT 20;
+-- Frames without rows.
+SELECT number, median(number) OVER (ORDER BY number ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS m, uniq(number) OVER w AS u, avg(number) OVER w AS a, max(number) OVER w AS x, median(number) OVER (ORDER BY number ROWS BETWEEN 3 PRECEDING AND 1 PRECEDING) AS n FROM numbers(4) WINDOW w AS (ORDER BY number ROWS BETWEEN 300 PRECEDING AND 1 PRECEDING);
+SELECT number, max(number) OVER w AS m, groupArray(number) OVER w AS g, avgOrNull(number) OVER w AS a FROM numbers(4) WINDOW w AS (ORDER BY number ROWS BETWEEN 1 FOLLOWING AND 3 FOLLOWING);
