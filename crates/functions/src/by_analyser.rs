@@ -1,7 +1,7 @@
 //! Functions that are about the query and not about values, as far as the functions' side of them goes.
 //!
 //! The analyser lowers the ones named here itself: `arrayJoin` multiplies rows, `in` and its relatives look into sets, `getSetting` reads
-//! the session's settings. They are no entries of the registry, only names to be listed. `indexHint` and the `IgnoreSet` relatives
+//! the session's settings, `joinGet` tables of the engine Join. They are no entries of the registry, only names to be listed. `indexHint` and the `IgnoreSet` relatives
 //! of `in` are functions like any other: the first is true of every row, and MergeTree's choice of granules looks at what it is given;
 //! what the others mean to an analyser is nothing here, so only their value is left.
 
@@ -22,6 +22,8 @@ const NAMES: &[&str] = &[
     "globalNotNullIn",
     "globalNullIn",
     "in",
+    "joinGet",
+    "joinGetOrNull",
     "notIn",
     "notNullIn",
     "nullIn",

@@ -241,7 +241,8 @@ fn snowflake_to_time(name: &str, arguments: &[Argument], _: &FunctionEnv, wide: 
         let values = (0..rows).map(|row| {
             let millis = (ids.get(row) >> SNOWFLAKE_SHIFT).saturating_add(epochs.map_or(0, |epochs| epochs.get(row)));
             let millis = i64::try_from(millis).unwrap_or(i64::MAX);
-            if wide { millis } else { crate::datetime::in_range(millis / 1000) }
+            // A DateTime keeps what 32 bits hold of the seconds.
+            if wide { millis } else { i64::from((millis / 1000) as u32) }
         });
         from_ticks(values.collect(), &kind)
     }))

@@ -38,6 +38,7 @@ pub mod identifiers;
 pub mod indexed_vectors;
 pub mod internals;
 pub mod introspection;
+pub mod join_get;
 pub mod json;
 pub mod logic;
 pub mod maps;

@@ -43,7 +43,7 @@ pub fn register(registry: &mut Registry) {
         ("radians", f64::to_radians, true),
         ("erf", libm::erf, false),
         ("erfc", libm::erfc, false),
-        ("lgamma", libm::lgamma, false),
+        ("lgamma", lgamma, false),
         ("tgamma", libm::tgamma, false),
     ];
     for (name, f, any_case) in one {
@@ -134,6 +134,11 @@ fn finite(array: &ArrayRef) -> Result<ArrayRef> {
         }
         _ => truths(array.len(), is_valid),
     }
+}
+
+/// Not a number at the poles below zero, where the function is infinite on either side with another sign.
+fn lgamma(x: f64) -> f64 {
+    if x < 0.0 && x.floor() == x { f64::NAN } else { libm::lgamma(x) }
 }
 
 /// By the formula that ClickHouse computes it with, whose last digits are its own.

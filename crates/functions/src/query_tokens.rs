@@ -148,6 +148,7 @@ fn token(text: &[u8], is_first: bool, last: Token) -> (Token, usize) {
         },
         b'-' if next == Some(b'-') => (Token::Comment, line(text)),
         b'#' if matches!(next, Some(b' ' | b'!')) => (Token::Comment, line(text)),
+        b'/' if next == Some(b'/') => (Token::Comment, line(text)),
         b'/' if next == Some(b'*') => comment(text),
         b'$' => dollar(text),
         c if c.is_ascii_alphabetic() || c == b'_' => (Token::BareWord, run(text, 0, |c| is_word(c) || c == b'$')),
@@ -301,6 +302,7 @@ mod tests {
         assert_eq!(all("$x$a$x$"), [HereDoc]);
         assert_eq!(all("$$a"), [DollarSign, BareWord]);
         assert_eq!(all("/* a /* b */ c */"), [Comment]);
+        assert_eq!(all("1//a\n/b"), [Number, Comment, Whitespace, Slash, BareWord]);
         assert_eq!(all("'a''b' 'c"), [StringLiteral, Whitespace, ErrorSingleQuoteIsNotClosed]);
         assert_eq!(all("\u{201c}a\u{201d}"), [QuotedIdentifier]);
     }

@@ -14,7 +14,7 @@ use gristmill_types::SqlType;
 use gristmill_types::supertype::{integer_constant, literal_integer_type};
 
 use crate::columns::{Bytes, list, strings};
-use crate::define::{arity, bad_argument, constant_bytes, expect_string, illegal, need_constant_text, of_query};
+use crate::define::{arity, bad_argument, constant_bytes, expect_string, has_null, illegal, need_constant_text, of_query};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -124,6 +124,9 @@ fn variable(name: &str) -> Option<Bound> {
 /// 0 where nobody knows the variable: tools ask for many that they can do without. Error: BAD_ARGUMENTS.
 fn global_variable(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
+    if has_null(arguments) {
+        return Ok(Bound::null());
+    }
     let asked = Some(&arguments[0]).filter(|argument| argument.kind == T::String).and_then(constant_bytes);
     let asked = asked.ok_or_else(|| bad_argument(name, "the argument must be a constant string"))?;
     let found = variable(&String::from_utf8_lossy(&asked).to_ascii_lowercase());

@@ -8,16 +8,16 @@ use std::time::Instant;
 use SqlType as T;
 use arrow::array::{ArrayRef, BinaryViewArray, ListArray, UInt16Array, UInt32Array};
 use arrow::buffer::OffsetBuffer;
-use arrow::datatypes::{DataType, Int64Type};
+use arrow::datatypes::{DataType, Float64Type, Int64Type};
 use gristmill_base::env::system_env;
-use gristmill_base::{Error, ErrorCode};
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use parking_lot::RwLock;
 
-use crate::columns::{Numbers, strings};
-use crate::define::{arity, expect_place, of_query, plain, volatile};
+use crate::columns::{Numbers, at, strings, unary};
+use crate::define::{arity, expect_place, has_null, of_query, own_nulls, volatile};
 use crate::registry::Registry;
-use crate::scalar::{Bound, FunctionEnv, ScalarFunction};
+use crate::scalar::{Argument, Bound, FunctionEnv, ScalarFunction};
 
 /// The version of ClickHouse whose dialect is spoken: what clients compare with.
 pub const DIALECT_VERSION: &str = "26.9.2.1";
@@ -191,22 +191,35 @@ pub fn register(registry: &mut Registry) {
             }))
         }),
     );
-    registry.scalar(
-        "errorCodeToName",
-        plain(|name, arguments, _| {
-            arity(name, arguments, 1..=1)?;
-            expect_place(name, arguments, 0)?;
-            Ok(Bound::cast(vec![T::Int64], T::LowCardinality(Box::new(T::String)), |args, rows| {
-                let codes = Numbers::of::<Int64Type>(&args[0])?;
-                strings(rows, |row, out| {
-                    let code = codes.get(row) as i32;
-                    let name = if code == 0 { Some("OK") } else { ErrorCode(code).known_name() };
-                    out.extend_from_slice(name.unwrap_or("").as_bytes());
-                    Ok(())
-                })
-            }))
-        }),
-    );
+    registry.scalar("errorCodeToName", own_nulls(|name, arguments, _| error_code_to_name(name, arguments)));
+}
+
+/// The first float that no Int64 is.
+const BEYOND_INT64: f64 = 9_223_372_036_854_775_808.0;
+
+/// NULL in a column is the code of no error, and so are floats that are none or no Int64.
+fn error_code_to_name(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    if has_null(arguments) {
+        return Ok(Bound::null());
+    }
+    expect_place(name, arguments, 0)?;
+    let taken = if arguments[0].kind.is_float() { T::Float64 } else { T::Int64 };
+    Ok(Bound::cast(vec![taken.nullable()], T::LowCardinality(Box::new(T::String)), |args, rows| {
+        let whole = match args[0].data_type() {
+            DataType::Float64 => {
+                unary::<Float64Type, Int64Type>(&args[0], |code| if code.abs() < BEYOND_INT64 { code as i64 } else { 0 })?
+            }
+            _ => args[0].clone(),
+        };
+        let codes = Numbers::of::<Int64Type>(&whole)?;
+        strings(rows, |row, out| {
+            let code = if whole.is_null(at(whole.len(), row)) { 0 } else { codes.get(row) as i32 };
+            let name = if code == 0 { Some("OK") } else { ErrorCode(code).known_name() };
+            out.extend_from_slice(name.unwrap_or("").as_bytes());
+            Ok(())
+        })
+    }))
 }
 
 /// A constant of the session, with other names that are found in any case.

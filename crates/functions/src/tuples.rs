@@ -12,7 +12,7 @@ use gristmill_types::SqlType;
 use crate::columns::{broadcast, list_of, retype};
 use crate::define::{arity, constant_bytes, constant_integer, illegal, not_constant, own_nulls, plain};
 use crate::registry::Registry;
-use crate::scalar::{Argument, Bound};
+use crate::scalar::{Argument, Bound, ScalarFunction};
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("tuple", own_nulls(|_, arguments, _| tuple(arguments)));
@@ -34,8 +34,17 @@ pub fn struct_array(kind: &SqlType, columns: Vec<ArrayRef>, rows: usize) -> Resu
     Ok(Arc::new(StructArray::try_new_with_length(fields, columns, None, rows)?))
 }
 
+/// `tuple` of elements of these names.
+pub fn named(names: Vec<String>) -> Arc<dyn ScalarFunction> {
+    own_nulls(move |_, arguments, _| tuple_of(names.iter().cloned().map(Some), arguments))
+}
+
 fn tuple(arguments: &[Argument]) -> Result<Bound> {
-    let kind = T::Tuple(arguments.iter().map(|argument| (None, argument.kind.clone())).collect());
+    tuple_of(std::iter::repeat(None), arguments)
+}
+
+fn tuple_of(names: impl Iterator<Item = Option<String>>, arguments: &[Argument]) -> Result<Bound> {
+    let kind = T::Tuple(names.zip(arguments).map(|(name, argument)| (name, argument.kind.clone())).collect());
     Ok(Bound::new(kind.clone(), move |args, rows| struct_array(&kind, args.to_vec(), rows)))
 }
 

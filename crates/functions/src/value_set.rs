@@ -6,7 +6,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, BooleanArray, UInt64Array, make_comparator};
+use arrow::array::{Array, ArrayRef, BooleanArray, UInt32Array, UInt64Array, make_comparator};
 use arrow::compute::{SortOptions, take};
 use arrow::datatypes::DataType;
 use datafusion::common::hash_utils::{RandomState, with_hashes};
@@ -60,6 +60,15 @@ impl ValueSet {
 
     pub fn values(&self) -> &ArrayRef {
         &self.values
+    }
+
+    /// Where each of the needles, of the set's type, stands among the values; NULL where it does not.
+    pub fn places(&self, needles: &ArrayRef) -> Result<UInt32Array> {
+        with_hashes([needles.as_ref()], &self.state, |hashes| {
+            let same = make_comparator(needles, &self.values, SortOptions::default())?;
+            let found = |at: usize| self.table.find(hashes[at], |known| same(at, *known as usize).is_eq()).copied();
+            Ok((0..needles.len()).map(|at| if needles.is_valid(at) { found(at) } else { None }).collect())
+        })
     }
 
     /// Which of the needles, of the set's type, are in it; NULL is neither.

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, BinaryBuilder, Float64Array, ListArray, StructArray, UInt64Array, new_empty_array};
-use arrow::buffer::OffsetBuffer;
-use arrow::datatypes::{DataType, Field, UInt64Type};
+use arrow::buffer::{BooleanBuffer, OffsetBuffer};
+use arrow::datatypes::{DataType, Field, Float32Type, Float64Type, UInt64Type};
 use arrow::row::{RowConverter, SortField};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
@@ -154,6 +154,11 @@ impl Counted {
         }
     }
 
+    /// The entropy of single floats is of those that are numbers.
+    fn skips_nan(&self) -> bool {
+        self.wanted == Wanted::Entropy && self.kinds.len() == 1
+    }
+
     /// The most frequent values of a group first; of equally frequent ones the smaller first.
     fn ranked(&self, group: usize, size: usize) -> Vec<(&[u8], u64)> {
         let mut all: Vec<(&[u8], u64)> = self.counts[group].iter().map(|(row, count)| (row.as_ref(), *count)).collect();
@@ -172,6 +177,21 @@ impl Counted {
     }
 }
 
+/// Which floats are no numbers; `None` of other values.
+fn nans(array: &ArrayRef) -> Option<BooleanBuffer> {
+    Some(match array.data_type() {
+        DataType::Float64 => {
+            let floats = array.as_primitive::<Float64Type>().values();
+            BooleanBuffer::collect_bool(floats.len(), |row| floats[row].is_nan())
+        }
+        DataType::Float32 => {
+            let floats = array.as_primitive::<Float32Type>().values();
+            BooleanBuffer::collect_bool(floats.len(), |row| floats[row].is_nan())
+        }
+        _ => return None,
+    })
+}
+
 impl Groups for Counted {
     fn resize(&mut self, groups: usize) {
         self.counts.resize_with(groups, HashMap::new);
@@ -181,7 +201,11 @@ impl Groups for Counted {
         let (values, weights) = args.split_at(self.kinds.len());
         let weights = weights.first().map(|array| natives::<u64>(array)).transpose()?;
         let rows = self.converter()?.convert_columns(values)?;
+        let skipped = self.skips_nan().then(|| nans(&values[0])).flatten();
         for (i, group) in groups.iter().enumerate() {
+            if skipped.as_ref().is_some_and(|skipped| skipped.value(i)) {
+                continue;
+            }
             self.add(*group, rows.row(i).as_ref(), weights.as_ref().map_or(1, |weights| weights[i]));
         }
         Ok(())

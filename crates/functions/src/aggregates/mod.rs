@@ -17,6 +17,7 @@ pub mod extremes;
 pub mod few_groups;
 pub mod flame_graph;
 pub mod float_sums;
+pub mod frames;
 pub mod funnels;
 pub mod gini;
 pub mod group_format;
@@ -42,6 +43,7 @@ pub mod runs;
 pub mod scalars;
 pub mod sets;
 pub mod sparkbar;
+pub mod state_sums;
 pub mod stored;
 pub mod sums;
 pub mod time_series;
@@ -173,7 +175,7 @@ impl AggregateFunction for Family {
             let make: Make = Arc::new(move || Box::new(SkipNulls::counting(make())));
             return Ok(Prepared { result, arguments: casts, state, make, native: None, native_statistics: None });
         }
-        let masks = self.nulls == NullRule::Nullable && !matches!(result, SqlType::Tuple(_));
+        let masks = self.nulls == NullRule::Nullable;
         let result = if masks { result.nullable() } else { result };
         let masks = masks && result.is_nullable();
         if null_literal && masks {

@@ -2,7 +2,8 @@
 //! weighted averages, regressions.
 //!
 //! The plain ones sum powers and products and take the moments from these sums, as ClickHouse does (so that results agree
-//! to the last digit, lost precision included); the Stable ones follow Welford's updates.
+//! to the last digit, lost precision included); the Stable ones follow Welford's updates; SQL's regressions sum distances
+//! from the first row.
 
 use std::sync::Arc;
 
@@ -117,13 +118,82 @@ fn line(m: &Pairs) -> [f64; 2] {
     [slope, (m[2] - slope * m[1]) / m[0]]
 }
 
+/// Count, the first x and y, and what `Pairs` sums, in its order, of the distances from these two: of values that lie near
+/// to one another and far from zero, as times do, sums of the values themselves would keep no digits.
+type Shifted = [f64; 8];
+
 /// SQL's regressions take y before x.
-fn regression(finish: Finish<6>) -> Spec<6> {
-    Spec { arguments: 2, start: [0.0; 6], add: |m, y, x| add_pairs(m, x, y), merge: add, finish }
+fn regression(finish: Finish<8>) -> Spec<8> {
+    Spec { arguments: 2, start: [0.0; 8], add: |m, y, x| add_shifted(m, x, y), merge: merge_shifted, finish }
 }
 
-fn centred(sum: f64, of: f64, count: f64) -> f64 {
-    sum - of * of / count
+fn add_shifted(m: &mut Shifted, x: f64, y: f64) {
+    if m[0] == 0.0 {
+        (m[1], m[2]) = (x, y);
+    }
+    let (dx, dy) = (x - m[1], y - m[2]);
+    m[0] += 1.0;
+    m[3] += dx;
+    m[4] += dy;
+    m[5] += dx * dy;
+    m[6] += dx * dx;
+    m[7] += dy * dy;
+}
+
+fn merge_shifted(into: &mut Shifted, from: &Shifted) {
+    if from[0] == 0.0 {
+        return;
+    }
+    if into[0] == 0.0 {
+        *into = *from;
+        return;
+    }
+    let (rows, dx, dy) = (from[0], from[1] - into[1], from[2] - into[2]);
+    into[0] += rows;
+    into[3] += from[3] + rows * dx;
+    into[4] += from[4] + rows * dy;
+    into[5] += from[5] + dx * from[4] + dy * from[3] + rows * dx * dy;
+    into[6] += from[6] + 2.0 * dx * from[3] + rows * dx * dx;
+    into[7] += from[7] + 2.0 * dy * from[4] + rows * dy * dy;
+}
+
+fn mean_x(m: &Shifted) -> f64 {
+    m[1] + m[3] / m[0]
+}
+
+fn mean_y(m: &Shifted) -> f64 {
+    m[2] + m[4] / m[0]
+}
+
+fn products(m: &Shifted) -> f64 {
+    m[5] - m[3] * m[4] / m[0]
+}
+
+/// Sum of the squared differences from the mean, of a sum and a sum of squares; zero where that is no number, as
+/// ClickHouse has it.
+fn spread(rows: f64, sum: f64, squares: f64) -> f64 {
+    if rows == 0.0 { f64::NAN } else { (squares - sum * sum / rows).max(0.0) }
+}
+
+fn spread_x(m: &Shifted) -> f64 {
+    spread(m[0], m[3], m[6])
+}
+
+fn spread_y(m: &Shifted) -> f64 {
+    spread(m[0], m[4], m[7])
+}
+
+fn slope(m: &Shifted) -> f64 {
+    products(m) / spread_x(m)
+}
+
+/// How much of what y varies a line over x explains; all of it, where it does not vary.
+fn explained(m: &Shifted) -> f64 {
+    match (spread_x(m), spread_y(m)) {
+        (0.0, _) => f64::NAN,
+        (_, 0.0) => 1.0,
+        (of_x, of_y) => products(m) * products(m) / (of_x * of_y),
+    }
 }
 
 /// Count, means of x and y, sums of squared differences of each, sum of their products.
@@ -184,18 +254,18 @@ pub fn register(registry: &mut Registry) {
         let spec = Spec { arguments: 2, start: [0.0; 6], add: add_pairs, merge: add, finish };
         define(registry, name, output, spec, SqlType::is_number);
     }
-    let regressions: [(&str, Output, Finish<6>); 8] = [
-        ("regr_avgx", Output::Float64, |m| one(m[1] / m[0])),
-        ("regr_avgy", Output::Float64, |m| one(m[2] / m[0])),
-        ("regr_slope", Output::Float64, |m| one(line(m)[0])),
-        ("regr_intercept", Output::Float64, |m| one(line(m)[1])),
-        ("regr_r2", Output::Float64, |m| one(corr(m) * corr(m))),
-        ("regr_sxx", Output::Float64, |m| one(centred(m[4], m[1], m[0]))),
-        ("regr_syy", Output::Float64, |m| one(centred(m[5], m[2], m[0]))),
-        ("regr_sxy", Output::Float64, |m| one(m[3] - m[1] * m[2] / m[0])),
+    let regressions: [(&str, Finish<8>); 8] = [
+        ("regr_avgx", |m| one(mean_x(m))),
+        ("regr_avgy", |m| one(mean_y(m))),
+        ("regr_slope", |m| one(slope(m))),
+        ("regr_intercept", |m| one(mean_y(m) - slope(m) * mean_x(m))),
+        ("regr_r2", |m| one(explained(m))),
+        ("regr_sxx", |m| one(spread_x(m))),
+        ("regr_syy", |m| one(spread_y(m))),
+        ("regr_sxy", |m| one(products(m))),
     ];
-    for (name, output, finish) in regressions {
-        define(registry, name, output, regression(finish), SqlType::is_number);
+    for (name, finish) in regressions {
+        define(registry, name, Output::Float64, regression(finish), SqlType::is_number);
         registry.any_case(name);
     }
     let rows = regression(|m| one(m[0]));
@@ -228,7 +298,12 @@ pub fn register(registry: &mut Registry) {
     define(registry, "avgWeighted", Output::Float64, weighted, SqlType::is_number);
     let kahan =
         Spec { arguments: 1, start: [0.0; 2], add: |m, x, _| kahan_add(m, x), merge: kahan_merge, finish: |m| one(m[0]) };
-    define(registry, "sumKahan", Output::Float64, kahan, |kind| kind.is_number() || kind.is_enum());
+    // A sum of decimals has no rounding to make good.
+    let sum_kahan = move |call: &Call<'_>| match call.kinds.first() {
+        Some(kind) if kind.is_decimal() => super::sums::plain(call),
+        _ => plan(call, Output::Float64, kahan, |kind| kind.is_number() || kind.is_enum()),
+    };
+    registry.aggregate("sumKahan", family(NullRule::Nullable, sum_kahan));
     let bounding = Spec {
         arguments: 2,
         // The points furthest left and right.

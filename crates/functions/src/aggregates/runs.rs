@@ -52,11 +52,14 @@ fn delta(call: &Call<'_>, timed: bool) -> Result<Plan> {
                         kind: carrier.clone(),
                     }))
                 })*
-                _ => Err(call.illegal(0, "an integer of up to 64 bits or a float")),
+                _ => Err(call.illegal(0, "an integer or a float")),
             }
         };
     }
-    by_kind!(UInt8: u8, UInt16: u16, UInt32: u32, UInt64: u64, Int8: i8, Int16: i16, Int32: i32, Int64: i64, Float32: f32, Float64: f64)
+    by_kind!(
+        UInt8: u8, UInt16: u16, UInt32: u32, UInt64: u64, UInt128: i256, UInt256: i256,
+        Int8: i8, Int16: i16, Int32: i32, Int64: i64, Int128: i256, Int256: i256, Float32: f32, Float64: f64
+    )
 }
 
 trait DeltaValue: ArrowNativeType + PartialOrd {
@@ -72,7 +75,7 @@ macro_rules! delta_value {
         })*
     };
 }
-delta_value!(wrapping_add wrapping_sub: u8, u16, u32, u64, i8, i16, i32, i64);
+delta_value!(wrapping_add wrapping_sub: u8, u16, u32, u64, i8, i16, i32, i64, i256);
 
 impl DeltaValue for f32 {
     fn plus(self, other: Self) -> Self {

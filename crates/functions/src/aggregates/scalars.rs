@@ -12,11 +12,11 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
 use super::combinators::array::flatten;
-use super::combinators::{parts_of_aggregate, resolve_aggregate, state};
+use super::combinators::{parts_of_aggregate, resolve_as_written, state};
 use super::{Prepared, groups::Make};
 use crate::arrays::Lists;
 use crate::columns::{broadcast, list};
-use crate::define::{arity, illegal, need_constant_text, own_nulls, volatile};
+use crate::define::{arity, has_null, illegal, need_constant_text, own_nulls, volatile};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -36,7 +36,7 @@ static AGGREGATES: LazyLock<Registry> = LazyLock::new(|| {
 });
 
 pub(super) fn prepare(name: &str, parameters: &[ScalarValue], kinds: Vec<SqlType>) -> Result<Prepared> {
-    let function = resolve_aggregate(&AGGREGATES, name)
+    let function = resolve_as_written(&AGGREGATES, name)
         .ok_or_else(|| Error::new(ErrorCode::UNKNOWN_AGGREGATE_FUNCTION, format!("Unknown aggregate function {name}")))?;
     let arguments: Vec<Argument> = kinds.into_iter().map(|kind| Argument { kind, constant: None }).collect();
     function.prepare(AGGREGATES.canonical(name), parameters, &arguments)
@@ -218,6 +218,9 @@ fn array_reduce_in_ranges(name: &str, arguments: &[Argument]) -> Result<Bound> {
 /// The result of a state.
 fn finalize(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
+    if has_null(arguments) {
+        return Ok(Bound::null());
+    }
     let SqlType::AggregateFunction(function, kinds) = arguments[0].kind.plain() else {
         return Err(illegal(name, arguments, 0, "AggregateFunction"));
     };

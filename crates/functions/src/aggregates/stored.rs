@@ -34,6 +34,15 @@ const SIMPLE: &[&str] = &[
     "maxMappedArrays",
 ];
 
+/// Errors: BAD_ARGUMENTS for a function that a `SimpleAggregateFunction` is not of; `name` is without parameters.
+pub(super) fn check_simple(name: &str) -> Result<()> {
+    if SIMPLE.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+        return Ok(());
+    }
+    let text = format!("Unsupported aggregate function {name}, supported functions are {}", SIMPLE.join(","));
+    Err(Error::new(ErrorCode::BAD_ARGUMENTS, text))
+}
+
 /// The function that makes one value of several values of a column of type `kind`; `None` where the type holds no
 /// aggregates. Errors: UNKNOWN_AGGREGATE_FUNCTION; BAD_ARGUMENTS where the function does not give the type.
 pub fn of_column(kind: &SqlType) -> Result<Option<Prepared>> {
@@ -46,12 +55,7 @@ pub fn of_column(kind: &SqlType) -> Result<Option<Prepared>> {
         SqlType::SimpleAggregateFunction(function, inner) => {
             let (name, parameters) = parsed(function)?;
             let prepared = prepare(name, &parameters, vec![inner.as_ref().clone()])?;
-            if !SIMPLE.iter().any(|known| known.eq_ignore_ascii_case(name)) {
-                return Err(Error::new(
-                    ErrorCode::BAD_ARGUMENTS,
-                    format!("Unsupported aggregate function {name}, supported functions are {}", SIMPLE.join(",")),
-                ));
-            }
+            check_simple(name)?;
             if prepared.result.arrow() != kind.arrow() {
                 return Err(Error::new(
                     ErrorCode::BAD_ARGUMENTS,

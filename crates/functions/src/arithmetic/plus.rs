@@ -10,6 +10,7 @@ use gristmill_types::calendar::{EARLIEST_DAY, LATEST_DAY};
 
 use super::kinds::{self, match_integer};
 use super::{decimal, elements, wide};
+use crate::aggregates::state_sums;
 use crate::columns::{binary, retype};
 use crate::define::{arity, plain};
 use crate::registry::Registry;
@@ -44,6 +45,14 @@ pub fn bind(name: &str, operation: Operation, arguments: &[Argument], env: &Func
             return elements::by_number(name, "multiply", arguments, env);
         }
         _ => {}
+    }
+    let of_states = match operation {
+        Operation::Plus => state_sums::plus(arguments)?,
+        Operation::Minus => None,
+        Operation::Multiply => state_sums::multiply(name, arguments)?,
+    };
+    if let Some(bound) = of_states {
+        return Ok(bound);
     }
     if operation != Operation::Multiply {
         let sign = if operation == Operation::Plus { 1 } else { -1 };

@@ -23,11 +23,12 @@ pub fn register(registry: &mut Registry) {
         "sqr",
         plain(|name, arguments, env| {
             arity(name, arguments, 1..=1)?;
-            if arguments[0].kind != T::IPv4 {
+            if !matches!(arguments[0].kind, T::IPv4 | T::IPv6) {
                 expect_number(name, arguments, 0)?;
             }
-            let twice =
-                [Argument { constant: None, ..arguments[0].clone() }, Argument { constant: None, ..arguments[0].clone() }];
+            let kind = if arguments[0].kind == T::IPv6 { T::UInt128 } else { arguments[0].kind.clone() };
+            let factor = Argument { kind, constant: None };
+            let twice = [factor.clone(), factor];
             let bound = super::plus::bind(name, super::plus::Operation::Multiply, &twice, env)?;
             let kernel = bound.kernel;
             let casts = bound.arguments.into_iter().take(1).collect();

@@ -12,15 +12,17 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
-use arrow::array::{Array, ArrayRef, ListArray, RecordBatch, RecordBatchOptions, UInt32Array};
+use arrow::array::{Array, ArrayRef, ListArray, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array};
 use arrow::compute::{concat, take};
 use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, DataFusionError, Result as DataFusionResult, ScalarValue};
 use datafusion::execution::context::ExecutionProps;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
+use datafusion::physical_expr::expressions::{Column, lit};
 use datafusion::physical_expr::{PhysicalExpr, create_physical_expr};
 use gristmill_base::allocations::{check_room, check_wanted};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
@@ -317,15 +319,16 @@ impl HigherUdf {
             .map(|other| broadcast(other, rows))
             .collect::<Result<Vec<_>>>()?;
         let captured = &args[self.array_count + self.other_count..];
+        let physical = self.with_constants(captured)?;
         let evaluate = |elements: &[ArrayRef], of_rows: &[u32]| {
             check_wanted()?;
             let indices = UInt32Array::from(of_rows.to_vec());
             let mut columns = elements.to_vec();
             for column in captured {
-                columns.push(if column.len() == rows && rows != 1 {
-                    take(column, &indices, None)?
-                } else {
-                    broadcast(column, of_rows.len())?
+                columns.push(match () {
+                    () if is_constant_array(column) => new_null_array(column.data_type(), of_rows.len()),
+                    () if column.len() == rows && rows != 1 => take(column, &indices, None)?,
+                    () => broadcast(column, of_rows.len())?,
                 });
             }
             for (column, field) in columns.iter_mut().zip(self.schema.fields()) {
@@ -341,12 +344,34 @@ impl HigherUdf {
                 .collect();
             let options = RecordBatchOptions::new().with_row_count(Some(of_rows.len()));
             let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)?;
-            let result = self.physical.evaluate(&batch)?.into_array(of_rows.len())?;
+            let result = physical.evaluate(&batch)?.into_array(of_rows.len())?;
             retype(&result, &self.lambda)
         };
         let result = (self.kernel)(&Elements { arrays: &arrays, rows, evaluate: &evaluate, others: &others })?;
         retype(&result, self.field.data_type())
     }
+
+    /// The body with what is captured as a constant where that is an array: repeated for each element it may take any memory.
+    fn with_constants(&self, captured: &[ArrayRef]) -> Result<Arc<dyn PhysicalExpr>> {
+        let body = self.physical.clone();
+        if !captured.iter().any(is_constant_array) {
+            return Ok(body);
+        }
+        let replaced = body.transform_up(|expr| {
+            let Some(index) = expr.downcast_ref::<Column>().map(Column::index) else { return Ok(Transformed::no(expr)) };
+            let place = index.checked_sub(self.parameters.len());
+            let Some(constant) = place.and_then(|at| captured.get(at)).filter(|column| is_constant_array(column)) else {
+                return Ok(Transformed::no(expr));
+            };
+            let constant = retype(constant, self.schema.field(index).data_type())?;
+            Ok(Transformed::yes(lit(ScalarValue::try_from_array(&constant, 0)?)))
+        })?;
+        Ok(replaced.data)
+    }
+}
+
+fn is_constant_array(captured: &ArrayRef) -> bool {
+    captured.len() == 1 && matches!(captured.data_type(), DataType::List(_))
 }
 
 impl ScalarUDFImpl for HigherUdf {

@@ -1,9 +1,10 @@
 //! Elements looked for: `has`, `notHas`, `hasAll`, `hasAny`, `hasSubstr`, `indexOf`, `countEqual`.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::array::{Array, ArrayRef, AsArray, UInt8Array};
 use arrow::datatypes::{DataType, UInt8Type, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
@@ -15,6 +16,7 @@ use crate::define::{arity, expect_array, illegal, own_nulls, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 use crate::supertype::least;
+use crate::value_set::ValueSet;
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("has", own_nulls(|name, arguments, _| has(name, arguments)));
@@ -163,11 +165,33 @@ pub fn has_entry(name: &str, arguments: &[Argument], keys: bool) -> Result<Bound
     }))
 }
 
+/// Values, and elements of an array that is the same for all of them, from which the array is hashed and not gone through for each.
+const HASHED_MIN: usize = 32;
+
+/// Whether a constant array has the values. `None`: it is not worth a set, or is of what has no hash.
+fn found_in_set(array: &ArrayRef, wanted: &ArrayRef) -> Result<Option<ArrayRef>> {
+    if array.len() != 1 || wanted.len() < HASHED_MIN || wanted.null_count() > 0 {
+        return Ok(None);
+    }
+    let lists = Lists::of(array)?;
+    let range = lists.range(0);
+    let values = lists.values().slice(range.start, range.len());
+    let is_alike = values.data_type() == wanted.data_type() && ValueSet::holds(values.data_type());
+    if !is_alike || values.len() < HASHED_MIN || values.null_count() > 0 {
+        return Ok(None);
+    }
+    let found = ValueSet::of(&values)?.contains(wanted)?;
+    Ok(Some(Arc::new(UInt8Array::from_iter_values(found.values().iter().map(u8::from)))))
+}
+
 /// For each row whether the array has the value.
 fn found(args: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+    if let Some(found) = found_in_set(&args[0], &args[1])?.filter(|found| found.len() == rows) {
+        return Ok(found);
+    }
     let mut found = Vec::with_capacity(rows);
     search(args, rows, |places| found.push(u8::from(places.next().is_some())))?;
-    Ok(std::sync::Arc::new(arrow::array::UInt8Array::from(found)))
+    Ok(Arc::new(UInt8Array::from(found)))
 }
 
 fn places(name: &str, arguments: &[Argument], f: fn(&mut dyn Iterator<Item = usize>) -> u64) -> Result<Bound> {

@@ -63,10 +63,18 @@ pub fn register(registry: &mut Registry) {
                 || plain.is_float()
                 || matches!(
                     plain,
-                    T::Bool | T::Date | T::Date32 | T::DateTime(_) | T::Uuid | T::IPv4 | T::IPv6 | T::Nothing
+                    T::Bool
+                        | T::Date
+                        | T::Date32
+                        | T::DateTime(_)
+                        | T::Interval(_)
+                        | T::Uuid
+                        | T::IPv4
+                        | T::IPv6
+                        | T::Nothing
                 );
             if !fits {
-                return Err(illegal(name, arguments, 0, "a number, a string, a date, a UUID or an address"));
+                return Err(illegal(name, arguments, 0, "a number, a string, a date, an interval, a UUID or an address"));
             }
             let result = if kind.is_low_cardinality() { kind } else { T::LowCardinality(Box::new(kind)) };
             Ok(Bound::new(result, |args, _| Ok(args[0].clone())))

@@ -7,7 +7,7 @@ use arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray};
 use arrow::datatypes::{DataType, Date32Type, Float64Type, Int32Type, Int64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use gristmill_types::calendar::{FIRST_DAY, LAST_DAY, LAST_DAY_OF_DATE, SECONDS_A_DAY};
+use gristmill_types::calendar::{FIRST_DAY, LAST_DAY_OF_DATE, SECONDS_A_DAY};
 use gristmill_types::scan::date;
 use gristmill_types::text::write_date;
 use gristmill_types::zone::Zone;
@@ -16,7 +16,7 @@ use super::make::lenient_day;
 use super::moments::{EARLIEST_DAY, LATEST_DAY, from_ticks, midnight, zone_argument};
 use super::parts::DAYS_BEFORE_EPOCH;
 use super::starts::in_range;
-use crate::columns::{Bytes, Numbers, at, strings, unary};
+use crate::columns::{Bytes, Numbers, at, numbers, strings, unary};
 use crate::define::{
     arity, bad_argument, constant_integer, expect_integer, expect_number, expect_string, not_constant, plain,
 };
@@ -24,6 +24,7 @@ use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
 
 const CANNOT_FORMAT_DATETIME: ErrorCode = ErrorCode(490);
+const CANNOT_PARSE_INPUT_ASSERTION_FAILED: ErrorCode = ErrorCode(27);
 
 /// The day that modified Julian days count from: 1858-11-17.
 const JULIAN_EPOCH: i32 = -40_587;
@@ -77,15 +78,10 @@ fn rounded(numbers: &ArrayRef) -> Result<ArrayRef> {
     }
 }
 
-/// The last whole numbers before doubles.
-fn floors(numbers: &ArrayRef) -> Result<ArrayRef> {
-    unary::<Float64Type, Int64Type>(numbers, |number| number.floor() as i64)
-}
-
-/// The ticks of the fractions that doubles have; none of other numbers.
+/// The ticks between doubles and the whole numbers that are nearest to them; none of other numbers.
 fn fractions(numbers: &ArrayRef, unit: i64) -> Option<Vec<i64>> {
     let doubles = numbers.as_primitive_opt::<Float64Type>()?;
-    Some(doubles.values().iter().map(|number| ((number - number.floor()) * unit as f64).round() as i64).collect())
+    Some(doubles.values().iter().map(|number| ((number - number.round()) * unit as f64).round() as i64).collect())
 }
 
 fn time_from_digits(name: &str, arguments: &[Argument], env: &FunctionEnv, wide: bool) -> Result<Bound> {
@@ -115,21 +111,19 @@ fn time_from_digits(name: &str, arguments: &[Argument], env: &FunctionEnv, wide:
     casts.extend(arguments[1..].iter().map(|argument| argument.kind.clone()));
     Ok(Bound::cast(casts, kind, move |args, rows| {
         let fractions = if wide { fractions(&args[0], unit) } else { None };
-        let whole = if fractions.is_some() { floors(&args[0])? } else { rounded(&args[0])? };
+        let whole = rounded(&args[0])?;
         let digits = Numbers::of::<Int64Type>(&whole)?;
         let values = (0..rows).map(|row| {
             let (date, clock) = (digits.get(row).div_euclid(1_000_000), digits.get(row).rem_euclid(1_000_000));
             // Clocks go on into the next day, as months do into the next month.
             let (hour, minute, second) = (clock / 10_000, clock / 100 % 100, clock % 100);
             let utc = |day: i32| zone.to_utc(i64::from(day) * SECONDS_A_DAY + hour * 3600 + minute * 60 + second);
+            let fraction = fractions.as_ref().map_or(0, |ticks| ticks[at(ticks.len(), row)]);
             match day_of_digits(date) {
-                Some(day) if wide => {
-                    let fraction = fractions.as_ref().map_or(0, |ticks| ticks[at(ticks.len(), row)]);
-                    utc(day).saturating_mul(unit).saturating_add(fraction)
-                }
+                Some(day) if wide => utc(day).saturating_mul(unit).saturating_add(fraction),
                 Some(day) => in_range(utc(day)),
                 // What is no such time is where Date32 begins.
-                None if wide => midnight(&zone, FIRST_DAY.into()).saturating_mul(unit),
+                None if wide => midnight(&zone, FIRST_DAY.into()).saturating_mul(unit).saturating_add(fraction),
                 None => 0,
             }
         });
@@ -140,13 +134,32 @@ fn time_from_digits(name: &str, arguments: &[Argument], env: &FunctionEnv, wide:
 fn from_year_zero(name: &str, arguments: &[Argument], kind: SqlType) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
     expect_integer(name, arguments, 0)?;
-    let narrow = kind == T::Date;
-    Ok(Bound::cast(vec![T::Int64], kind, move |args, _| {
-        unary::<Int64Type, Date32Type>(&args[0], |days| {
+    let (narrow, name) = (kind == T::Date, name.to_string());
+    // A number without a sign that Int64 does not hold is a day all the same.
+    let signed = arguments[0].kind.integer_bits().is_some_and(|(_, signed)| signed);
+    Ok(Bound::cast(vec![T::Int64], kind, move |args, rows| {
+        let counts = Numbers::of::<Int64Type>(&args[0])?;
+        numbers::<Date32Type>(rows, |row| {
+            let days = counts.get(row);
+            if signed && days < 0 {
+                let text = format!("Function {name} expects a number of days that is not negative, got {days}");
+                return Err(Error::new(ErrorCode::ARGUMENT_OUT_OF_BOUND, text));
+            }
             let day = days.wrapping_sub(i64::from(DAYS_BEFORE_EPOCH));
-            if narrow { i32::from(day as u16) } else { day.clamp(FIRST_DAY.into(), LAST_DAY.into()) as i32 }
+            Ok(if narrow { i32::from(day as u16) } else { day.clamp(EARLIEST_DAY.into(), LATEST_DAY.into()) as i32 })
         })
     }))
+}
+
+/// Whether a text has the form YYYY-MM-DD, with nothing behind it.
+fn is_iso_day(text: &[u8]) -> bool {
+    let fits = |(i, byte): (usize, &u8)| if matches!(i, 4 | 7) { *byte == b'-' } else { byte.is_ascii_digit() };
+    text.len() == 10 && text.iter().enumerate().all(fits)
+}
+
+fn no_iso_day(text: &[u8]) -> Error {
+    let shown: String = String::from_utf8_lossy(text).chars().take(100).collect();
+    Error::new(CANNOT_PARSE_INPUT_ASSERTION_FAILED, format!("Cannot parse '{shown}' as a day: expected YYYY-MM-DD"))
 }
 
 fn to_julian(name: &str, arguments: &[Argument], or_null: bool) -> Result<Bound> {
@@ -157,6 +170,13 @@ fn to_julian(name: &str, arguments: &[Argument], or_null: bool) -> Result<Bound>
         let text = Bytes::of(&args[0])?;
         let days: PrimitiveArray<Int32Type> = (0..text.len())
             .map(|row| match date::date(text.get(row)) {
+                _ if !is_iso_day(text.get(row)) => {
+                    if or_null {
+                        Ok(None)
+                    } else {
+                        Err(no_iso_day(text.get(row)))
+                    }
+                }
                 // The zero day is no day of a calendar.
                 Ok(_) if or_null && text.get(row).starts_with(b"0000-00-00") => Ok(None),
                 Ok(day) => Ok(Some(day - JULIAN_EPOCH)),

@@ -2,13 +2,13 @@
 
 use SqlType as T;
 use arrow::array::ArrowPrimitiveType;
-use arrow::datatypes::{UInt8Type, UInt16Type, UInt32Type, UInt64Type};
+use arrow::datatypes::{DataType, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
 use gristmill_base::Result;
-use gristmill_types::SqlType;
 use gristmill_types::calendar::{self, LAST_DAY_OF_DATE, SECONDS_A_DAY, civil_from_days, days_in_month};
+use gristmill_types::{IntervalKind, SqlType};
 
 use super::moments::{expect_moments, local_day, refused_of_days, ticks};
-use crate::columns::numbers;
+use crate::columns::{numbers, retype};
 use crate::define::{arity, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
@@ -133,15 +133,47 @@ fn moments_and_zone(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Re
     expect_moments(name, arguments, 0, env)?.in_zone_of(name, arguments, 1)
 }
 
+/// The unit of the intervals that a function takes beside moments.
+fn unit_of(name: &str) -> Option<IntervalKind> {
+    Some(match name {
+        "toYear" => IntervalKind::Year,
+        "toQuarter" => IntervalKind::Quarter,
+        "toMonth" => IntervalKind::Month,
+        "toISOWeek" => IntervalKind::Week,
+        "toDayOfMonth" => IntervalKind::Day,
+        "toHour" => IntervalKind::Hour,
+        "toMinute" => IntervalKind::Minute,
+        "toSecond" => IntervalKind::Second,
+        "toMillisecond" => IntervalKind::Millisecond,
+        "toMicrosecond" => IntervalKind::Microsecond,
+        "toNanosecond" => IntervalKind::Nanosecond,
+        _ => return None,
+    })
+}
+
+/// How many units an interval has; `None` where there is no interval of that unit.
+fn of_interval(arguments: &[Argument], unit: Option<IntervalKind>) -> Option<Bound> {
+    match arguments {
+        [argument] if unit.is_some_and(|unit| argument.kind == T::Interval(unit)) => {
+            Some(Bound::new(T::Int64, |args, _| retype(&args[0], &DataType::Int64)))
+        }
+        _ => None,
+    }
+}
+
 fn day<R: ArrowPrimitiveType>(
     registry: &mut Registry,
     name: &str,
     result: SqlType,
     f: impl Fn(i32) -> R::Native + Copy + Send + Sync + 'static,
 ) {
+    let unit = unit_of(name);
     registry.scalar(
         name,
         plain(move |name, arguments, env| {
+            if let Some(bound) = of_interval(arguments, unit) {
+                return Ok(bound);
+            }
             let moments = moments_and_zone(name, arguments, env)?;
             Ok(Bound::new(result.clone(), move |args, _| moments.each_day::<R>(&args[0], f)))
         }),
@@ -170,10 +202,14 @@ fn time<R: ArrowPrimitiveType>(
     result: SqlType,
     f: impl Fn(u32) -> R::Native + Copy + Send + Sync + 'static,
 ) {
+    let unit = unit_of(name);
     registry.scalar(
         name,
         plain(move |name, arguments, env| {
             arity(name, arguments, 1..=2)?;
+            if let Some(bound) = of_interval(arguments, unit) {
+                return Ok(bound);
+            }
             let moments = expect_moments(name, arguments, 0, env)?.in_zone_of(name, arguments, 1)?;
             if moments.scale.is_none() {
                 return Ok(refused_of_days(name, arguments, result.clone()));
@@ -194,10 +230,14 @@ fn fraction<R: ArrowPrimitiveType>(
     digits: u8,
     f: impl Fn(i64) -> R::Native + Copy + Send + Sync + 'static,
 ) {
+    let unit = unit_of(name);
     registry.scalar(
         name,
         plain(move |name, arguments, env| {
             arity(name, arguments, 1..=2)?;
+            if let Some(bound) = of_interval(arguments, unit) {
+                return Ok(bound);
+            }
             let moments = expect_moments(name, arguments, 0, env)?;
             if moments.scale.is_none() {
                 return Ok(refused_of_days(name, arguments, result.clone()));

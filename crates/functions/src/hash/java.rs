@@ -7,7 +7,7 @@ use arrow::datatypes::{DataType, Int32Type, Int64Type};
 use gristmill_base::{Error, Result};
 use gristmill_types::SqlType;
 
-use super::{OF_NOTHING, stored_place};
+use super::{OF_NOTHING, salted_int_hash_32, stored_place};
 use crate::columns::{Bytes, at, numbers, unary};
 use crate::define::{bad_argument, illegal, plain};
 use crate::registry::Registry;
@@ -35,21 +35,29 @@ fn utf16_code(name: &str, bytes: &[u8]) -> Result<i32> {
     Ok(bytes.chunks_exact(2).fold(0, |code, unit| step(code, i32::from(u16::from_le_bytes([unit[0], unit[1]])))))
 }
 
-/// The type of the argument; `None` where there is none. Error: NOT_IMPLEMENTED, where there are more.
+/// The type of the argument; `None` where there is none, or nothing in it. Error: NOT_IMPLEMENTED, where there are more.
 fn only<'a>(name: &str, arguments: &'a [Argument]) -> Result<Option<&'a SqlType>> {
     match arguments {
         [] => Ok(None),
+        [argument] if is_empty(argument.kind.plain()) => Ok(None),
         [argument] => Ok(Some(argument.kind.plain())),
         _ => Err(Error::not_implemented(format!("{name} of several values: concatenate them"))),
     }
 }
 
-fn of_nothing() -> Bound {
-    Bound::new(T::Int32, |_, rows| numbers::<Int32Type>(rows, |_| Ok(OF_NOTHING as i32)))
+/// Whether values of the type are `[]` or `map()` and nothing else.
+fn is_empty(kind: &SqlType) -> bool {
+    matches!(kind, T::Array(element) | T::Map(_, element) if **element == T::Nothing)
+}
+
+/// Of no argument, or of one that holds nothing but its length, which is 0.
+fn of_nothing(arguments: &[Argument]) -> Bound {
+    let hash = if arguments.is_empty() { OF_NOTHING as i32 } else { salted_int_hash_32(0) as i32 };
+    Bound::new(T::Int32, move |_, rows| numbers::<Int32Type>(rows, |_| Ok(hash)))
 }
 
 fn java(name: &str, arguments: &[Argument]) -> Result<Bound> {
-    let Some(kind) = only(name, arguments)? else { return Ok(of_nothing()) };
+    let Some(kind) = only(name, arguments)? else { return Ok(of_nothing(arguments)) };
     match kind {
         T::Int8 | T::Int16 | T::Int32 | T::Date32 | T::Enum8(_) | T::Enum16(_) => {
             Ok(Bound::cast(vec![T::Int32], T::Int32, |args, _| Ok(args[0].clone())))
@@ -66,7 +74,7 @@ fn java(name: &str, arguments: &[Argument]) -> Result<Bound> {
 
 /// By the bytes of a value. `hash` gets the function's name for its errors.
 fn of_bytes(name: &str, arguments: &[Argument], hash: fn(&str, &[u8]) -> Result<i32>) -> Result<Bound> {
-    let Some(kind) = only(name, arguments)? else { return Ok(of_nothing()) };
+    let Some(kind) = only(name, arguments)? else { return Ok(of_nothing(arguments)) };
     let has_bytes = kind.is_number()
         || kind.is_string()
         || kind.is_date_or_time()

@@ -45,6 +45,12 @@ fn concat(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound
     if all(|kind| matches!(kind, T::Tuple(_))) {
         return crate::tuples::concat(name, arguments);
     }
+    // One value is what `toString` makes of it: without the zeros that fill a FixedString.
+    if let [argument] = arguments
+        && matches!(argument.kind.plain(), T::FixedString(_))
+    {
+        return Ok(Bound::cast(vec![T::String], T::String, |args, _| Ok(args[0].clone())));
+    }
     Ok(joined(arguments, env))
 }
 

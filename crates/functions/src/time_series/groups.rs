@@ -297,6 +297,9 @@ fn series(registry: &mut Registry) {
         "timeSeriesIdToGroup",
         volatile(|name, arguments, env| {
             arity(name, arguments, 1..=1)?;
+            if has_null(arguments) {
+                return Ok(Bound::null());
+            }
             let (groups, kind) = (env.asker.tags.clone(), arguments[0].kind.plain().to_string());
             Ok(Bound::new(T::UInt64, move |args, rows| {
                 let found = of_ids(&args[0], rows, &kind, &groups)?;
@@ -309,6 +312,9 @@ fn series(registry: &mut Registry) {
         "timeSeriesIdToTags",
         volatile(|name, arguments, env| {
             arity(name, arguments, 1..=1)?;
+            if has_null(arguments) {
+                return Ok(Bound::null());
+            }
             let (groups, kind) = (env.asker.tags.clone(), arguments[0].kind.plain().to_string());
             Ok(Bound::new(SqlType::array(pair_kind()), move |args, rows| {
                 let found = of_ids(&args[0], rows, &kind, &groups)?;

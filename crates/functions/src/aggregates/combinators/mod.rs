@@ -3,7 +3,7 @@
 
 mod arg_best;
 pub mod array;
-mod condition;
+pub(super) mod condition;
 mod distinct;
 mod empty;
 mod narrowed;
@@ -18,6 +18,8 @@ use datafusion::common::ScalarValue;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
+use super::nulls::SkipNulls;
+use super::stored::check_simple;
 use super::udaf::bound;
 use super::{NullRule, Prepared, bitmap_sets, family};
 use crate::aggregate::{AggregateFunction, BoundAggregate};
@@ -65,22 +67,37 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     SUFFIXES.iter().map(|(name, _)| *name)
 }
 
+/// Functions of which no rows give zero rather than NULL.
+const COUNTS: &[&str] =
+    &["count", "uniq", "uniqExact", "uniqHLL12", "uniqCombined", "uniqCombined64", "uniqTheta", "uniqUpTo"];
+
+/// Whether what no rows give is a value of the function's own: a count, or an array.
+fn gives_empty(function: &str) -> bool {
+    COUNTS.contains(&function) || function.starts_with("quantiles")
+}
+
 /// The aggregate function of that name, suffixes of combinators included. Aliases and the case of names as
-/// `Registry::canonical` has them.
+/// `Registry::canonical` has them. In a query `sumIfOrNull` is `sumOrNullIf`, which gives NULL where the condition lets no
+/// row pass; that of a function that counts or gives an array is not.
 pub fn resolve_aggregate(registry: &Registry, name: &str) -> Option<Arc<dyn AggregateFunction>> {
+    if let Some(base) = name.strip_suffix("IfOrNull").filter(|base| !base.is_empty())
+        && !gives_empty(&parts_of_aggregate(registry, base).0)
+    {
+        return resolve_as_written(registry, &format!("{base}OrNullIf"));
+    }
+    resolve_as_written(registry, name)
+}
+
+/// As `resolve_aggregate`, with the combinators in the order that they are written in: `sumIfOrNull` gives NULL only where
+/// there are no rows.
+pub fn resolve_as_written(registry: &Registry, name: &str) -> Option<Arc<dyn AggregateFunction>> {
     let name = registry.canonical(name);
     if let Some(function) = registry.find_aggregate(name) {
         return Some(function);
     }
     for (suffix, combinator) in SUFFIXES {
         let Some(inner_name) = name.strip_suffix(suffix).filter(|inner| !inner.is_empty()) else { continue };
-        // What a group without rows gives does not depend on whether If comes before or after.
-        if matches!(combinator, Combinator::OrNull | Combinator::OrDefault)
-            && let Some(base) = inner_name.strip_suffix("If").filter(|base| !base.is_empty())
-        {
-            return resolve_aggregate(registry, &format!("{base}{suffix}If"));
-        }
-        let inner = resolve_aggregate(registry, inner_name)?;
+        let inner = resolve_as_written(registry, inner_name)?;
         let inner_name = registry.canonical(inner_name).to_string();
         let mapped = match (combinator, inner_name.as_str()) {
             (Combinator::Map, "sum" | "min" | "max") => registry.find_aggregate(&format!("{inner_name}MappedArrays")),
@@ -143,9 +160,57 @@ impl Combined {
         chosen.prepare(name, parameters, arguments)
     }
 
+    /// Below a condition a tuple is not Nullable: that of no rows holds defaults. `None` where the result is no such tuple.
+    fn with_plain_tuple(&self, parameters: &[ScalarValue], arguments: &[Argument]) -> Result<Option<Prepared>> {
+        let inner = self.inner(parameters, arguments)?;
+        if !matches!(&inner.result, SqlType::Nullable(kind) if matches!(**kind, SqlType::Tuple(_))) {
+            return Ok(None);
+        }
+        let plain = self.inner(parameters, &without_null(arguments))?;
+        Ok((!plain.result.is_nullable()).then(|| without_null_rows(&plain, inner.arguments, false)))
+    }
+
+    /// Rows with NULL are none; rows that a condition within keeps out are some, and give what the function has for them.
+    fn or_default(&self, parameters: &[ScalarValue], arguments: &[Argument]) -> Result<Prepared> {
+        let inner = self.inner(parameters, arguments)?;
+        let has_null = arguments.iter().any(|argument| argument.kind.is_nullable());
+        let is_null = arguments.iter().any(|argument| argument.kind.is_null_literal());
+        if !self.inner_name.ends_with("If") || !has_null || is_null {
+            return Ok(empty::or_default(inner));
+        }
+        let filled = empty::or_default(self.inner(parameters, &without_null(arguments))?);
+        let masks = inner.result.is_nullable();
+        Ok(without_null_rows(&filled, inner.arguments, masks))
+    }
+
+    /// Errors: ILLEGAL_AGGREGATION for a combinator right upon itself.
+    fn check_nesting(&self) -> Result<()> {
+        let nests = matches!(self.combinator, Combinator::Array | Combinator::OrNull | Combinator::OrDefault);
+        let own = SUFFIXES.iter().find(|(_, combinator)| *combinator == self.combinator);
+        let Some((suffix, _)) = own.filter(|(suffix, _)| !nests && self.inner_name.ends_with(suffix)) else {
+            return Ok(());
+        };
+        let text = format!("Nested identical combinator '{suffix}' is not supported");
+        Err(Error::new(ErrorCode::ILLEGAL_AGGREGATION, text))
+    }
+
     fn is_mapped(&self, arguments: &[Argument]) -> bool {
         !matches!(arguments.first().map(|argument| argument.kind.plain()), Some(SqlType::Map(..)))
     }
+}
+
+/// The arguments with types without NULL.
+fn without_null(arguments: &[Argument]) -> Vec<Argument> {
+    let plain = |argument: &Argument| Argument { kind: argument.kind.plain().clone(), constant: argument.constant.clone() };
+    arguments.iter().map(plain).collect()
+}
+
+/// The function of `arguments`, rows with NULL in one of them left out; `masks`: NULL where there are no others.
+fn without_null_rows(plain: &Prepared, arguments: Vec<SqlType>, masks: bool) -> Prepared {
+    let result = if masks { plain.result.clone().nullable() } else { plain.result.clone() };
+    let mut state = plain.state.clone();
+    state.extend(masks.then_some(DataType::UInt64));
+    wrapped(plain, result, arguments, state, move |make| Box::new(SkipNulls::new(make(), masks)))
 }
 
 fn no_arguments(name: &str) -> Error {
@@ -161,10 +226,15 @@ fn illegal(name: &str, kind: &SqlType, expected: &str) -> Error {
 
 impl AggregateFunction for Combined {
     fn prepare(&self, name: &str, parameters: &[ScalarValue], arguments: &[Argument]) -> Result<Prepared> {
+        self.check_nesting()?;
         match self.combinator {
             Combinator::If => {
                 let (condition, rest) = arguments.split_last().ok_or_else(|| no_arguments(name))?;
-                condition::prepare(name, self.inner(parameters, rest)?, &condition.kind)
+                let inner = match self.with_plain_tuple(parameters, rest)? {
+                    Some(inner) => inner,
+                    None => self.inner(parameters, rest)?,
+                };
+                condition::prepare(name, inner, &condition.kind)
             }
             Combinator::Array => {
                 let kinds = array::elements(name, arguments)?;
@@ -172,7 +242,7 @@ impl AggregateFunction for Combined {
             }
             Combinator::Distinct => Ok(distinct::prepare(self.inner(parameters, arguments)?)),
             Combinator::OrNull => Ok(empty::or_null(self.inner(parameters, arguments)?)),
-            Combinator::OrDefault => Ok(empty::or_default(self.inner(parameters, arguments)?)),
+            Combinator::OrDefault => self.or_default(parameters, arguments),
             Combinator::ForEach => {
                 let kinds = array::elements(name, arguments)?;
                 Ok(subgroups::for_each(self.inner_of(parameters, kinds)?))
@@ -196,6 +266,7 @@ impl AggregateFunction for Combined {
                 state::state(&self.inner_name, parameters, kinds, inner)
             }
             Combinator::SimpleState => {
+                check_simple(&self.inner_name)?;
                 let mut prepared = self.inner(parameters, arguments)?;
                 prepared.result = SqlType::SimpleAggregateFunction(self.inner_name.clone(), Box::new(prepared.result));
                 Ok(prepared)
@@ -223,11 +294,15 @@ impl AggregateFunction for Combined {
     /// the function.
     fn bind(&self, name: &str, parameters: &[ScalarValue], arguments: &[Argument]) -> Result<BoundAggregate> {
         if self.combinator == Combinator::If {
+            self.check_nesting()?;
             let (_, rest) = arguments.split_last().ok_or_else(|| no_arguments(name))?;
-            let mut bound = self.inner.bind(&self.inner_name, parameters, rest)?;
-            if bound.filter_argument.is_none() {
-                bound.filter_argument = Some(arguments.len() - 1);
-                return Ok(bound);
+            let mut filtered = match self.with_plain_tuple(parameters, rest)? {
+                Some(inner) => bound(&self.inner_name, parameters, inner),
+                None => self.inner.bind(&self.inner_name, parameters, rest)?,
+            };
+            if filtered.filter_argument.is_none() {
+                filtered.filter_argument = Some(arguments.len() - 1);
+                return Ok(filtered);
             }
         }
         Ok(bound(name, parameters, self.prepare(name, parameters, arguments)?))

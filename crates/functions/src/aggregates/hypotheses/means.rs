@@ -129,10 +129,11 @@ fn two_samples(call: &Call<'_>, test: TwoSamples) -> Result<Plan> {
         }
         let (difference, degrees) = (x.mean() - y.mean(), (test.degrees)(x, y));
         let statistic = difference / (test.error)(x, y);
-        if statistic.is_finite() {
-            out.extend([statistic, probability(student_two_sided(degrees, statistic))]);
-        } else {
-            out.extend([f64::NAN, f64::NAN]);
+        match statistic {
+            finite if finite.is_finite() => out.extend([finite, probability(student_two_sided(degrees, finite))]),
+            // Samples that do not vary, of other means: no chance that these are the same.
+            infinite if infinite.is_infinite() => out.extend([f64::NAN, 0.0]),
+            _ => out.extend([f64::NAN, f64::NAN]),
         }
         if let Some(level) = level {
             // Whatever the test is, the interval is made with the variances of both samples.

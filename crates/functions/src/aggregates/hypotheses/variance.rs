@@ -37,7 +37,7 @@ fn plan(call: &Call<'_>) -> Result<Plan> {
     if !call.kinds[0].is_number() {
         return Err(bad(format!("Aggregate function {} only supports numbers, not {}", call.name, call.kinds[0])));
     }
-    if !matches!(call.kinds[1].integer_bits(), Some((..=64, false))) {
+    if !matches!(call.kinds[1].bool_as_integer().integer_bits(), Some((..=64, false))) {
         let text = format!(
             "The second argument of aggregate function {} should be an unsigned integer, not {}",
             call.name, call.kinds[1]

@@ -77,7 +77,8 @@ impl<N: Ranked> Weighted<N> {
                     if place >= level {
                         return match previous {
                             Some((start, low)) if place > start => {
-                                Answer::Float(between(low, *value, (level - start) / (place - start)))
+                                let rise = value.float() - low.float();
+                                Answer::Float(low.float() + rise / (place - start) * (level - start))
                             }
                             _ => Answer::Value(*value),
                         };
