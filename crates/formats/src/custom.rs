@@ -27,7 +27,7 @@ pub(crate) enum Rule {
 
 impl Rule {
     /// Error: BAD_ARGUMENTS for a name of that setting that is none.
-    fn by_name(name: &str, setting: &str) -> Result<Rule> {
+    pub fn by_name(name: &str, setting: &str) -> Result<Rule> {
         Ok(match name {
             "Escaped" => Rule::Escaped,
             "Quoted" => Rule::Quoted,
@@ -47,12 +47,35 @@ impl Rule {
         })
     }
 
-    fn check_reading(self, setting: &str) -> Result<()> {
+    /// Error: BAD_ARGUMENTS where fields of the rule can only be written.
+    pub fn check_reading(self, setting: &str) -> Result<()> {
         if self == Rule::Xml {
             let text = format!("Cannot read values with the XML escaping rule: it is only for writing ({setting})");
             return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
         }
         Ok(())
+    }
+
+    /// The text of a field, without what the rule puts around it: a name or a type of a header.
+    pub fn text(self, raw: &[u8]) -> Vec<u8> {
+        let mut text = Vec::new();
+        let done = match (self, raw) {
+            (Rule::Escaped, _) => unescape(raw, &mut text).is_ok(),
+            (Rule::Quoted, [b'\'', ..]) => quoted(raw, &mut text).is_ok(),
+            (Rule::Csv, [b'"', ..]) => {
+                text = undoubled(raw);
+                true
+            }
+            (Rule::Json, [b'"', ..]) => match JsonCursor::new(raw).string(&mut Vec::new()) {
+                Ok(inner) => {
+                    text = inner.to_vec();
+                    true
+                }
+                Err(_) => false,
+            },
+            _ => false,
+        };
+        if done { text } else { raw.to_vec() }
     }
 }
 
@@ -202,7 +225,14 @@ impl CustomDialect {
     }
 
     /// Where the field that starts at `at` ends. `any`: it may be the last one or not.
-    fn field_end(&self, input: &[u8], at: usize, last: bool, any: bool, is_last: bool) -> std::result::Result<usize, Uncut> {
+    pub fn field_end(
+        &self,
+        input: &[u8],
+        at: usize,
+        last: bool,
+        any: bool,
+        is_last: bool,
+    ) -> std::result::Result<usize, Uncut> {
         let rest = &input[at..];
         let ends: [&[u8]; 2] = match (any, is_last) {
             (true, _) => [self.field.as_slice(), self.row_after.as_slice()],
@@ -266,26 +296,9 @@ impl CustomDialect {
         }
     }
 
-    /// The text of a field, without what its rule puts around it: a name or a type of a header.
+    /// As `Rule::text`.
     pub fn text(&self, raw: &[u8]) -> Vec<u8> {
-        let mut text = Vec::new();
-        let done = match (self.rule, raw) {
-            (Rule::Escaped, _) => unescape(raw, &mut text).is_ok(),
-            (Rule::Quoted, [b'\'', ..]) => quoted(raw, &mut text).is_ok(),
-            (Rule::Csv, [b'"', ..]) => {
-                text = undoubled(raw);
-                true
-            }
-            (Rule::Json, [b'"', ..]) => match JsonCursor::new(raw).string(&mut Vec::new()) {
-                Ok(inner) => {
-                    text = inner.to_vec();
-                    true
-                }
-                Err(_) => false,
-            },
-            _ => false,
-        };
-        if done { text } else { raw.to_vec() }
+        self.rule.text(raw)
     }
 }
 

@@ -91,6 +91,8 @@ formats! {
     CustomSeparatedIgnoreSpaces "CustomSeparatedIgnoreSpaces" [] 1 0 TEXT;
     CustomSeparatedIgnoreSpacesWithNames "CustomSeparatedIgnoreSpacesWithNames" [] 1 0 TEXT;
     CustomSeparatedIgnoreSpacesWithNamesAndTypes "CustomSeparatedIgnoreSpacesWithNamesAndTypes" [] 1 0 TEXT;
+    Template "Template" [] 1 1 TEXT;
+    TemplateIgnoreSpaces "TemplateIgnoreSpaces" [] 1 0 TEXT;
     Regexp "Regexp" [] 1 0 TEXT;
     Form "Form" [] 1 0 TEXT;
     Xml "XML" [] 0 1 XML;

@@ -18,6 +18,7 @@ mod msgpack;
 pub mod native;
 pub mod orc;
 pub mod output;
+mod template;
 
 pub use columnar::columns_of_arrow;
 pub use compression::Compression;

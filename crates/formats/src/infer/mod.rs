@@ -8,6 +8,7 @@ mod detect;
 mod guess;
 mod named;
 mod positional;
+mod template;
 mod value;
 
 use bytes::Bytes;
@@ -98,6 +99,7 @@ fn columns(format: Format, bytes: &[u8], complete: bool, settings: &Settings) ->
         F::JsonColumnsWithMetadata => (named::json_document(&sample)?, Origin::Json),
         F::Form => (named::form(&sample)?, Origin::Text),
         F::Regexp => positional::regexp(&sample)?,
+        F::Template | F::TemplateIgnoreSpaces => template::template(&sample)?,
         F::JsonEachRow | F::JsonStringsEachRow => (named::json_rows(&sample)?, Origin::Json),
         F::Json | F::JsonStrings | F::JsonCompact | F::JsonCompactStrings => (named::json_document(&sample)?, Origin::Json),
         F::JsonCompactEachRow
@@ -123,6 +125,13 @@ fn columns(format: Format, bytes: &[u8], complete: bool, settings: &Settings) ->
         }
         let kind = match found {
             Found::Typed(kind) => kind,
+            Found::Guessed(seen)
+                if origin == Origin::Json
+                    && !settings.input_format_json_infer_incomplete_types_as_strings
+                    && !seen.is_told() =>
+            {
+                return Err(incorrect(format!("cannot determine the type of column '{name}': no value tells it")));
+            }
             Found::Guessed(seen) => seen.kind(settings.schema_inference_make_columns_nullable, origin),
         };
         columns.push(Column::new(name, kind));

@@ -18,20 +18,20 @@ use crate::input::tsv::{field_end, whole_line};
 use crate::input::values::{literal_end, row_end};
 use crate::{Format, Header};
 
-type Named = Vec<(String, Found)>;
+pub(super) type Named = Vec<(String, Found)>;
 
 /// Rows that are looked at to tell whether the first one holds names.
 const ROWS_FOR_NAMES_MAX: usize = 1000;
 
 /// A row: the text of each field, and what it looks like.
 #[derive(Default)]
-struct Row {
+pub(super) struct Row {
     texts: Vec<Vec<u8>>,
     seen: Vec<Seen>,
 }
 
 impl Row {
-    fn push(&mut self, text: impl Into<Vec<u8>>, seen: Seen) {
+    pub fn push(&mut self, text: impl Into<Vec<u8>>, seen: Seen) {
         self.texts.push(text.into());
         self.seen.push(seen);
     }
@@ -47,7 +47,12 @@ impl Row {
 }
 
 /// Columns from rows that `next` gives, with the header told or found.
-fn infer(sample: &Sample<'_>, detect: bool, origin: Origin, mut next: impl FnMut() -> Result<Option<Row>>) -> Result<Named> {
+pub(super) fn infer(
+    sample: &Sample<'_>,
+    detect: bool,
+    origin: Origin,
+    mut next: impl FnMut() -> Result<Option<Row>>,
+) -> Result<Named> {
     let mut names: Option<Vec<Vec<u8>>> = None;
     let mut pending: Vec<Row> = Vec::new();
     match sample.format.header() {
@@ -344,7 +349,7 @@ pub(super) fn regexp(sample: &Sample<'_>) -> Result<(Named, Origin)> {
 }
 
 /// What a field of CustomSeparated looks like: `raw` as it was written, `text` without what its rule puts around it.
-fn custom_field(sample: &Sample<'_>, rule: Rule, raw: &[u8], text: &[u8]) -> Result<Seen> {
+pub(super) fn custom_field(sample: &Sample<'_>, rule: Rule, raw: &[u8], text: &[u8]) -> Result<Seen> {
     let settings = sample.settings;
     let seen = match rule {
         Rule::Quoted => return Ok(sample.rules.literal(raw)),

@@ -21,6 +21,7 @@ mod one_row;
 pub(crate) mod regexp;
 mod rows;
 mod split;
+pub(crate) mod template;
 mod tskv;
 pub(crate) mod tsv;
 pub(crate) mod values;
@@ -261,6 +262,9 @@ fn make(
             Box::new(Chunked::new(json_columns::ColumnsReader::new(format, &rows), rows))
         }
         F::Regexp => Box::new(Chunked::new(regexp::RegexpReader::new(settings)?, rows)),
+        F::Template | F::TemplateIgnoreSpaces => {
+            Box::new(Chunked::new(template::TemplateReader::new(format, settings, &rows)?, rows))
+        }
         F::Form => Box::new(Chunked::new(form::FormReader, rows)),
         F::Values => Box::new(Chunked::new(values::ValuesReader, rows)),
         F::LineAsString => Box::new(Chunked::new(as_string::Lines::new(&rows)?, rows)),

@@ -84,7 +84,8 @@ impl Rows {
     pub fn new(format: Format, columns: &Columns, settings: &Settings, timezone: Tz, object: &str) -> Result<Rows> {
         // Values are literals of SQL, which are converted.
         let options = ParseOptions { as_data: format != Format::Values, ..parse_options(settings, timezone) };
-        let spread = matches!(format, Format::Csv | Format::CsvWithNames | Format::CsvWithNamesAndTypes);
+        let spread = matches!(format, Format::Csv | Format::CsvWithNames | Format::CsvWithNamesAndTypes)
+            && settings.input_format_csv_deserialize_separate_columns_into_tuple;
         let mut leaves = Vec::with_capacity(columns.len());
         let mut shapes = Vec::with_capacity(columns.len());
         let mut first_leaf = Vec::with_capacity(columns.len());
@@ -458,8 +459,12 @@ pub(crate) fn parse_options(settings: &Settings, timezone: Tz) -> ParseOptions {
             arrays: settings.input_format_json_read_arrays_as_strings,
             objects: settings.input_format_json_read_objects_as_strings,
         },
+        bool_true: Arc::from(settings.bool_true_representation.as_str()),
+        bool_false: Arc::from(settings.bool_false_representation.as_str()),
         named_tuples_as_objects: settings.input_format_json_named_tuples_as_objects,
         maps_as_arrays: settings.input_format_json_map_as_array_of_tuples,
+        tuples_take_missing: settings.input_format_json_defaults_for_missing_elements_in_named_tuple,
+        tuples_pass_unknown: settings.input_format_json_ignore_unknown_keys_in_named_tuple,
     }
 }
 

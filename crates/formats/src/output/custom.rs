@@ -21,27 +21,54 @@ pub struct Custom {
     scratch: Vec<u8>,
 }
 
-/// A column of one batch.
-enum Value {
+/// A column of one batch, whose values are written by a rule.
+pub(super) enum FieldValue {
     Plain(ValueWriter),
     Xml(XmlValue),
+}
+
+impl FieldValue {
+    /// `options` are those of the rule.
+    pub fn new(rule: Rule, array: &dyn Array, kind: &SqlType, options: &TextOptions) -> Result<FieldValue> {
+        Ok(match rule {
+            Rule::Xml => FieldValue::Xml(XmlValue::new(array, kind, &without_words(options))?),
+            _ => FieldValue::Plain(ValueWriter::new(array, kind, options)?),
+        })
+    }
+
+    pub fn write(&self, row: usize, scratch: &mut Vec<u8>, out: &mut Vec<u8>) {
+        match self {
+            FieldValue::Plain(writer) => writer.write(row, out),
+            FieldValue::Xml(value) => value.write(row, scratch, out),
+        }
+    }
+}
+
+/// The options with the words that XML has for NULL, true and false, whatever the settings of text formats say.
+pub(super) fn without_words(options: &TextOptions) -> TextOptions {
+    let words = TextOptions::default();
+    TextOptions { tsv_null: words.tsv_null, bool_true: words.bool_true, bool_false: words.bool_false, ..options.clone() }
+}
+
+/// How values are written by a rule; XML escapes them once more.
+pub(super) fn escaping_of(rule: Rule) -> Escaping {
+    match rule {
+        Rule::Escaped => Escaping::TsvEscaped,
+        Rule::Quoted => Escaping::Quoted,
+        Rule::Csv => Escaping::Csv,
+        Rule::Json => Escaping::Json,
+        Rule::Xml | Rule::Raw => Escaping::Plain,
+    }
 }
 
 impl Custom {
     /// Error: BAD_ARGUMENTS for an escaping rule that is none.
     pub fn new(format: Format, columns: Columns, context: &OutputContext) -> Result<Self> {
         let dialect = CustomDialect::of(&context.settings)?;
-        let escaping = match dialect.rule {
-            Rule::Escaped => Escaping::TsvEscaped,
-            Rule::Quoted => Escaping::Quoted,
-            Rule::Csv => Escaping::Csv,
-            Rule::Json => Escaping::Json,
-            Rule::Xml | Rule::Raw => Escaping::Plain,
-        };
         Ok(Custom {
             header: format.header(),
             columns,
-            options: text_options(context, escaping),
+            options: text_options(context, escaping_of(dialect.rule)),
             dialect,
             first: true,
             scratch: Vec::new(),
@@ -72,13 +99,6 @@ impl Custom {
         out.extend_from_slice(&self.dialect.row_after);
         out.extend_from_slice(&self.dialect.row_between);
     }
-
-    fn value(&self, array: &dyn Array, kind: &SqlType) -> Result<Value> {
-        Ok(match self.dialect.rule {
-            Rule::Xml => Value::Xml(XmlValue::new(array, kind, &self.options)?),
-            _ => Value::Plain(ValueWriter::new(array, kind, &self.options)?),
-        })
-    }
 }
 
 impl OutputFormat for Custom {
@@ -95,7 +115,9 @@ impl OutputFormat for Custom {
 
     fn write(&mut self, batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()> {
         let columns = batch.columns().iter().zip(&self.columns);
-        let values = columns.map(|(array, column)| self.value(array, &column.kind)).collect::<Result<Vec<_>>>()?;
+        let values = columns
+            .map(|(array, column)| FieldValue::new(self.dialect.rule, array, &column.kind, &self.options))
+            .collect::<Result<Vec<_>>>()?;
         for row in 0..batch.num_rows() {
             if !std::mem::take(&mut self.first) {
                 out.extend_from_slice(&self.dialect.row_between);
@@ -105,10 +127,7 @@ impl OutputFormat for Custom {
                 if at > 0 {
                     out.extend_from_slice(&self.dialect.field);
                 }
-                match value {
-                    Value::Plain(writer) => writer.write(row, out),
-                    Value::Xml(value) => value.write(row, &mut self.scratch, out),
-                }
+                value.write(row, &mut self.scratch, out);
             }
             out.extend_from_slice(&self.dialect.row_after);
         }

@@ -80,6 +80,16 @@ impl JsonTree {
                 let list = array.as_list::<i32>();
                 Node::List(list.offsets().clone(), Box::new(JsonTree::new(list.values(), element, options)?))
             }
+            SqlType::Map(key, value) if options.json_maps_as_arrays => {
+                let map = array.as_map();
+                let keys = JsonTree::new(map.keys(), key, options)?;
+                let values = JsonTree::new(map.values(), value, options)?;
+                let node = match options.json_named_tuples_as_objects {
+                    true => Node::Object(vec![(b"\"keys\"".to_vec(), keys), (b"\"values\"".to_vec(), values)]),
+                    false => Node::Tuple(vec![keys, values]),
+                };
+                Node::List(map.offsets().clone(), Box::new(JsonTree { nulls: None, node }))
+            }
             SqlType::Map(key, value) => {
                 let map = array.as_map();
                 let keys = ValueWriter::new(map.keys(), key, options)?;

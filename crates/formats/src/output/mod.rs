@@ -15,6 +15,7 @@ mod json_tree;
 mod markdown;
 mod pretty;
 mod raw_blob;
+mod template;
 mod tskv;
 mod values;
 mod vertical;
@@ -136,6 +137,7 @@ pub fn writer(format: Format, columns: &Columns, context: OutputContext) -> Resu
         F::CustomSeparated | F::CustomSeparatedWithNames | F::CustomSeparatedWithNamesAndTypes => {
             Box::new(custom::Custom::new(format, columns, &context)?)
         }
+        F::Template => Box::new(template::TemplateOutput::new(columns, &context)?),
         F::JsonColumns | F::JsonCompactColumns | F::JsonColumnsWithMetadata => {
             Box::new(json_columns::JsonColumns::new(format, columns, &context))
         }
@@ -176,12 +178,14 @@ pub fn writer(format: Format, columns: &Columns, context: OutputContext) -> Resu
         | F::RowBinaryWithNamesAndTypesAndDefaults
         | F::Regexp
         | F::Form
+        | F::TemplateIgnoreSpaces
         | F::CustomSeparatedIgnoreSpaces
         | F::CustomSeparatedIgnoreSpacesWithNames
         | F::CustomSeparatedIgnoreSpacesWithNamesAndTypes => {
             let instead = match format {
                 F::CustomSeparatedIgnoreSpacesWithNames => F::CustomSeparatedWithNames,
                 F::CustomSeparatedIgnoreSpacesWithNamesAndTypes => F::CustomSeparatedWithNamesAndTypes,
+                F::TemplateIgnoreSpaces => F::Template,
                 F::JsonAsString => F::LineAsString,
                 F::RowBinaryWithDefaults => F::RowBinary,
                 F::RowBinaryWithNamesAndTypesAndDefaults => F::RowBinaryWithNamesAndTypes,
@@ -232,6 +236,7 @@ pub(crate) fn text_options(context: &OutputContext, escaping: Escaping) -> TextO
         json_quote_decimals: settings.output_format_json_quote_decimals,
         json_escape_forward_slashes: settings.output_format_json_escape_forward_slashes,
         json_named_tuples_as_objects: settings.output_format_json_named_tuples_as_objects,
+        json_maps_as_arrays: settings.output_format_json_map_as_array_of_tuples,
         json_replace_invalid_utf8: settings.output_format_json_validate_utf8,
         json_leave_out_null_fields: settings.output_format_json_skip_null_value_in_named_tuples,
         decimal_trailing_zeros: settings.output_format_decimal_trailing_zeros,

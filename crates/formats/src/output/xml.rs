@@ -9,6 +9,7 @@ use gristmill_base::Result;
 use gristmill_types::text::{Escaping, TextOptions, ValueWriter, valid_utf8};
 use gristmill_types::{Columns, SqlType};
 
+use super::custom::without_words;
 use super::{OutputContext, OutputFormat, ResultSummary, text_options};
 
 /// A column, resolved for writing as elements.
@@ -139,14 +140,7 @@ pub struct Xml {
 
 impl Xml {
     pub fn new(columns: Columns, context: &OutputContext) -> Self {
-        // Settings for words of text formats do not concern it.
-        let words = TextOptions::default();
-        let options = TextOptions {
-            tsv_null: words.tsv_null,
-            bool_true: words.bool_true,
-            bool_false: words.bool_false,
-            ..text_options(context, Escaping::Plain)
-        };
+        let options = without_words(&text_options(context, Escaping::Plain));
         Xml {
             tags: columns.iter().map(|column| tag_of(&column.name).to_string()).collect(),
             columns,

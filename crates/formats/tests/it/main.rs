@@ -5,3 +5,4 @@ mod input;
 mod orc_and_avro;
 mod round_trip;
 mod support;
+mod template;

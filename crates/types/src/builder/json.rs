@@ -142,10 +142,13 @@ impl Values {
         let array_came = cursor.peek() == Some(b'[');
         match self {
             Values::Map { .. } if options.as_data && array_came != options.maps_as_arrays => {
-                return Err(fault(match array_came {
-                    true => "an array came where an object was expected: see input_format_json_map_as_array_of_tuples",
-                    false => "an object came where an array of pairs was expected",
-                }));
+                return Err(match array_came {
+                    true => fault("an array came where an object was expected: input_format_json_map_as_array_of_tuples"),
+                    false => Fault::new(
+                        ErrorCode::CANNOT_READ_ARRAY_FROM_TEXT,
+                        "an object came where an array of tuples was expected",
+                    ),
+                });
             }
             Values::Tuple { names, .. } if options.as_data && array_came == is_object(names, options) => {
                 return Err(fault(match array_came {
@@ -161,15 +164,9 @@ impl Values {
                 close(offsets, element.len())
             }
             Values::Map { offsets, key, value } => {
-                // As an object, or as the array of pairs that ClickHouse writes for keys that are no strings.
+                // As an object, or as the array of tuples that a setting of ClickHouse's makes of it.
                 if array_came {
-                    items(cursor, b'[', b']', |cursor| {
-                        cursor.expect(b'[')?;
-                        key.json_value(cursor)?;
-                        cursor.expect(b',')?;
-                        value.json_value(cursor)?;
-                        cursor.expect(b']')
-                    })?;
+                    items(cursor, b'[', b']', |cursor| entry(cursor, key, value, options))?;
                 } else {
                     items(cursor, b'{', b'}', |cursor| {
                         key.json_value(cursor)?;
@@ -200,11 +197,14 @@ impl Values {
                         match at {
                             Some(at) if fields[at].len() == *len => fields[at].json_value(cursor),
                             Some(_) => Err(Fault::new(ErrorCode::INCORRECT_DATA, "an object names a field twice")),
-                            // Fields that the tuple lacks are passed over, as unknown columns are.
-                            None => cursor.value().map(|_| ()),
+                            None if options.tuples_pass_unknown => cursor.value().map(|_| ()),
+                            None => Err(unknown_field(fields.iter().all(|field| field.len() > *len))),
                         }
                     })?;
                     for field in fields.iter_mut().filter(|field| field.len() == *len) {
+                        if !options.tuples_take_missing {
+                            return Err(missing_field());
+                        }
                         field.append_default();
                     }
                 }
@@ -214,6 +214,56 @@ impl Values {
             _ => Err(fault("an array or object came where a single value was expected")),
         }
     }
+}
+
+/// An entry of a map: the named tuple that it is to ClickHouse, or a pair.
+fn entry(
+    cursor: &mut JsonCursor<'_>,
+    key: &mut ColumnBuilder,
+    value: &mut ColumnBuilder,
+    options: &ParseOptions,
+) -> Scan<()> {
+    if !options.as_data || !options.named_tuples_as_objects {
+        cursor.expect(b'[')?;
+        key.json_value(cursor)?;
+        cursor.expect(b',')?;
+        value.json_value(cursor)?;
+        return cursor.expect(b']');
+    }
+    let (len, mut scratch) = (key.len(), Vec::new());
+    items(cursor, b'{', b'}', |cursor| {
+        let field = match cursor.string(&mut scratch)? {
+            b"keys" => Some(&mut *key),
+            b"values" => Some(&mut *value),
+            _ => None,
+        };
+        cursor.expect(b':')?;
+        match field {
+            Some(field) if field.len() == len => field.json_value(cursor),
+            Some(_) => Err(Fault::new(ErrorCode::INCORRECT_DATA, "an object names a field twice")),
+            None if options.tuples_pass_unknown => cursor.value().map(|_| ()),
+            None => Err(unknown_field(key.len() > len && value.len() > len)),
+        }
+    })?;
+    for field in [key, value].into_iter().filter(|field| field.len() == len) {
+        if !options.tuples_take_missing {
+            return Err(missing_field());
+        }
+        field.append_default();
+    }
+    Ok(())
+}
+
+/// A field of an object that the tuple lacks. `is_full`: all that the tuple has came before it.
+fn unknown_field(is_full: bool) -> Fault {
+    match is_full {
+        true => Fault::new(ErrorCode::INCORRECT_DATA, "an object has more fields than the tuple"),
+        false => Fault::new(ErrorCode::NOT_FOUND_COLUMN_IN_BLOCK, "the tuple has no field of an object's name"),
+    }
+}
+
+fn missing_field() -> Fault {
+    Fault::new(ErrorCode::INCORRECT_DATA, "an object lacks a field of the tuple")
 }
 
 /// Whether a tuple is written as an object.

@@ -8,6 +8,8 @@ mod json;
 mod nested;
 mod values;
 
+use std::sync::Arc;
+
 use arrow::array::ArrayRef;
 use arrow::array::builder::NullBufferBuilder;
 use chrono_tz::Tz;
@@ -37,10 +39,17 @@ pub struct ParseOptions {
     pub as_data: bool,
     /// What else than strings may become a String from JSON.
     pub json_strings: JsonStrings,
+    /// The texts of true and false, besides those that always are.
+    pub bool_true: Arc<str>,
+    pub bool_false: Arc<str>,
     /// Of `as_data`: named tuples are objects in JSON; else they are arrays.
     pub named_tuples_as_objects: bool,
     /// Of `as_data`: maps are arrays of pairs in JSON; else they are objects.
     pub maps_as_arrays: bool,
+    /// Fields that an object lacks are defaults in a named tuple; else they are errors.
+    pub tuples_take_missing: bool,
+    /// Fields of an object that a named tuple lacks are passed over; else they are errors.
+    pub tuples_pass_unknown: bool,
 }
 
 /// The JSON values that a String takes as they are written, besides strings.
@@ -68,8 +77,12 @@ impl Default for ParseOptions {
             wrap_integers: false,
             as_data: false,
             json_strings: JsonStrings::default(),
+            bool_true: Arc::from("true"),
+            bool_false: Arc::from("false"),
             named_tuples_as_objects: true,
             maps_as_arrays: false,
+            tuples_take_missing: true,
+            tuples_pass_unknown: true,
         }
     }
 }

@@ -187,7 +187,7 @@ impl Values {
             Values::Nothing(_) => {
                 return Err(Fault::new(ErrorCode::CANNOT_PARSE_TEXT, "the type has no values but NULL"));
             }
-            Values::Bool(values) => values.append(number::boolean(text)?),
+            Values::Bool(values) => values.append(bool_of(text, options)?),
             Values::U8(values) => values.push(bool_or(text, wrap)?),
             Values::U16(values) => values.push(number::integer(text, wrap)?),
             Values::U32(values) => values.push(number::integer(text, wrap)?),
@@ -451,6 +451,15 @@ impl Values {
                 Arc::new(MapArray::new(entries.clone(), offsets, columns, nulls, *ordered))
             }
         }
+    }
+}
+
+#[inline]
+fn bool_of(text: &[u8], options: &ParseOptions) -> Scan<bool> {
+    match text {
+        _ if text == options.bool_true.as_bytes() => Ok(true),
+        _ if text == options.bool_false.as_bytes() => Ok(false),
+        _ => number::boolean(text),
     }
 }
 

@@ -79,6 +79,8 @@ pub struct TextOptions {
     pub json_quote_decimals: bool,
     pub json_escape_forward_slashes: bool,
     pub json_named_tuples_as_objects: bool,
+    /// Maps are arrays of tuples, of a key and a value each.
+    pub json_maps_as_arrays: bool,
     /// Replace what is not UTF-8 in JSON strings by U+FFFD.
     pub json_replace_invalid_utf8: bool,
     /// Named tuples leave out their fields that are NULL, in JSON.
@@ -109,6 +111,7 @@ impl Default for TextOptions {
             json_quote_decimals: false,
             json_escape_forward_slashes: true,
             json_named_tuples_as_objects: true,
+            json_maps_as_arrays: false,
             json_replace_invalid_utf8: true,
             json_leave_out_null_fields: false,
             decimal_trailing_zeros: false,

@@ -282,6 +282,11 @@ impl Node {
                     list(b"()", 0..fields.len(), out, |i, out| fields[i].write(row, Escaping::Quoted, options, out));
                 }),
             },
+            Values::Map { offsets, keys, values } if json && options.json_maps_as_arrays => {
+                list(b"[]", offsets[row] as usize..offsets[row + 1] as usize, out, |i, out| {
+                    json_entry(keys, values, i, options, out);
+                });
+            }
             Values::Map { offsets, keys, values } => csv_whole(escaping, out, |out| {
                 list(b"{}", offsets[row] as usize..offsets[row + 1] as usize, out, |i, out| {
                     if json {
@@ -295,6 +300,19 @@ impl Node {
             }),
         }
     }
+}
+
+/// An entry of a map as the named tuple that it is to ClickHouse.
+fn json_entry(keys: &Node, values: &Node, row: usize, options: &TextOptions, out: &mut Vec<u8>) {
+    let (before, between, after): (&[u8], &[u8], u8) = match options.json_named_tuples_as_objects {
+        true => (b"{\"keys\":", b",\"values\":", b'}'),
+        false => (b"[", b",", b']'),
+    };
+    out.extend_from_slice(before);
+    keys.write(row, Escaping::Json, options, out);
+    out.extend_from_slice(between);
+    values.write(row, Escaping::Json, options, out);
+    out.push(after);
 }
 
 /// Keys of JSON objects are strings, whatever type they are here.
