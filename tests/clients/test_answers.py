@@ -45,11 +45,11 @@ def test_the_log_tells_who_asked(http, server):
     client = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port, client_name="mine")
     client.execute("SELECT 'who'", query_id="asked over tcp")
     client.disconnect()
-    columns = "interface, client_name, http_method, http_user_agent, http_referer, address, port > 0"
+    columns = "interface, client_name, http_method, http_request_url, http_user_agent, http_referer, address, port > 0"
     http.ok("SYSTEM FLUSH LOGS")
     log = "SELECT {} FROM system.query_log WHERE type = 'QueryFinish' AND query_id = '{}'"
-    assert http.ok(log.format(columns, "asked over http")) == "2\t\t2\tteller/1.0\tthere\t::ffff:127.0.0.1\t1\n"
-    assert http.ok(log.format(columns, "asked over tcp")) == "1\tClickHouse mine\t0\t\t\t::ffff:127.0.0.1\t1\n"
+    assert http.ok(log.format(columns, "asked over http")) == "HTTP\t\tPOST\t/\tteller/1.0\tthere\t::ffff:127.0.0.1\t1\n"
+    assert http.ok(log.format(columns, "asked over tcp")) == "TCP\tClickHouse mine\tUNKNOWN\t\t\t\t::ffff:127.0.0.1\t1\n"
 
 
 def test_ids_of_queries_are_random_uuids(http):

@@ -154,7 +154,7 @@ def test_what_is_wrong_is_said_before_anything_is_measured(benchmark, server):
     run = benchmark("-i", 2, "-d", 0, "--queries-format", "script", data="SELECT\n1; SELECT 2;\n")
     assert run.returncode == 0 and "Loaded 2 queries." in run.stderr, run
     assert benchmark("--query", "SELECT 1", "-c", 0).returncode == 36
-    assert benchmark("--query", "SELECT 1", "--stage", "fetch_columns").returncode == 36
+    assert benchmark("--query", "SELECT 1", "--stage", "half").returncode == 36
     run = benchmark("--query", "SELECT 1", "--user", "nobody", "--password", "wrong")
     assert run.returncode == 516 % 256 and "wrong" not in run.stderr, run
     run = benchmark("--query", "SELECT 1", "-i", 1, "--no_such_setting", 1)

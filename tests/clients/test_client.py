@@ -247,12 +247,27 @@ def test_dates_are_shown_in_the_servers_zone(client):
 
 
 def test_options_of_clickhouse_client_that_have_no_effect_or_are_refused(client):
-    flags = ["--highlight", "0", "--history_max_entries=7", "--hardware-utilization", "--stage", "complete", "--stacktrace", "--max_memory_usage_in_client=1G"]
+    flags = ["--highlight", "0", "--history_max_entries=7", "--hardware-utilization", "--stacktrace", "--max_memory_usage_in_client=1G"]
     assert client("SELECT 1", flags=flags).ok() == "1\n"
     answer = client("SELECT 1", flags=["--file=-", "--name=t"])
     assert answer.code == 48 and "--external" in answer.err
     answer = client("SELECT 1", flags=["--memory-usage"])
     assert answer.out == "1\n" and answer.err.strip().isdigit()
+
+
+def test_a_query_ends_at_a_stage(client):
+    def given(query: str, stage: str) -> list[str]:
+        return client(query, flags=["--stage", stage, "--format", "TSVWithNamesAndTypes"]).ok().split("\n")
+
+    sums = "SELECT sum(number) AS s FROM numbers(4) GROUP BY number % 2 HAVING s > 100"
+    names = ["modulo(__table1.number, 2_UInt8)\tsum(__table1.number)", "UInt8\tAggregateFunction(sum, UInt64)"]
+    assert given(sums, "with_mergeable_state")[:2] == names
+    assert given("SELECT number + 1 FROM numbers(2) WHERE number > 0", "fetch_columns") == ["__table1.number", "UInt64", "0", "1", ""]
+    assert given("SELECT 1 AS foo", "with_mergeable_state_after_aggregation") == ["1_UInt8", "UInt8", "1", ""]
+    limited = given("SELECT number FROM numbers(9) LIMIT 1 OFFSET 1", "with_mergeable_state_after_aggregation_and_limit")
+    assert limited == ["__table1.number", "UInt64", "0", "1", ""]
+    assert given("SELECT 1 AS foo", "complete") == ["foo", "UInt8", "1", ""]
+    assert client("SELECT 1", flags=["--stage", "half"]).code != 0
 
 
 def test_a_format_goes_over_vertical_and_a_host_may_have_its_port(client):

@@ -1,5 +1,6 @@
 """The limit of a query, as each client sees it, and the log that keeps it."""
 
+import json
 import time
 
 import clickhouse_driver
@@ -54,6 +55,17 @@ def test_our_client_shows_it_on_standard_error(calibrated, tmp_path):
     assert "limit: Took " in answer.err and "limit: aggregate " in answer.err, answer
     quiet = Client(tmp_path, calibrated.tcp_port)(QUERY)
     assert quiet.code == 0 and not quiet.err, quiet
+
+
+def test_http_tells_it_as_lines_of_the_log(calibrated):
+    http = Http(calibrated.http_port)
+    told = http.ok(f"{QUERY} FORMAT JSONEachRowWithProgress", explain_limit=1)
+    lines = [line["log"] for line in map(json.loads, told.splitlines()) if "log" in line]
+    assert {line["logger_name"] for line in lines} == {"limit"}, told
+    assert lines[0]["message"].startswith("Took ") and any(line["message"].startswith("aggregate ") for line in lines), lines
+    answer = http(QUERY, explain_limit=1, wait_end_of_query=1)
+    assert json.loads(answer.headers["x-clickhouse-logs"])[0]["message"].startswith("Took "), answer
+    assert "x-clickhouse-logs" not in http(QUERY, wait_end_of_query=1).headers
 
 
 def test_drivers_take_the_rows_as_ever(calibrated):

@@ -101,6 +101,30 @@ def test_the_query_log(http):
     assert told == "ExceptionWhileProcessing\t395\n"
 
 
+def test_what_clients_ask_of_logs_by_other_names(http):
+    query_id = asked(http, "SELECT 1", log_comment="mine", log_query_threads=1)
+    events = "has(ProfileEvents.Names, '{}'), length(ProfileEvents.Names) = length(ProfileEvents.Values)"
+    settings = "Settings.Values[indexOf(Settings.Names, 'log_comment')]"
+    server = "clickhouse_version = version(), system_processor != '', connection_address = address, http_request_url, is_internal"
+    log = f"FROM system.query_log WHERE type = 'QueryFinish' AND query_id = '{query_id}'"
+    assert http.ok(f"SELECT {events.format('SelectQuery')}, {settings}, {server} {log}") == "1\t1\tmine\t1\t1\t1\t/\t0\n"
+    threads = f"FROM system.query_thread_log WHERE query_id = '{query_id}'"
+    of_client = "any(interface), any(http_method), any(initial_address = address), any(clickhouse_version = version())"
+    assert http.ok(f"SELECT {of_client}, max(has(ProfileEvents.Names, 'RealTimeMicroseconds')) {threads}") == "HTTP\tPOST\t1\t1\t1\n"
+    http.ok("SELECT name, ProfileEvents.Names FROM system.part_log LIMIT 1")
+    http.ok("SELECT attribute.names, attribute.values FROM system.opentelemetry_span_log LIMIT 1")
+
+
+def test_spans_tell_how_they_ended(http):
+    trace = uuid.uuid4()
+    for query in ["SELECT 1", "SELECT throwIf(1)"]:
+        http(query, headers={"traceparent": f"00-{trace.hex}-b7ad6b7169203331-01"})
+    http.ok("SYSTEM FLUSH LOGS opentelemetry_span_log")
+    log = f"FROM system.opentelemetry_span_log WHERE trace_id = '{trace}' AND operation_name = 'query'"
+    told = http.ok(f"SELECT status_code, status_message LIKE '%throwIf%' {log} ORDER BY status_code")
+    assert told == "UNSET\t0\nERROR\t1\n"
+
+
 def test_settings_of_the_query_log(http):
     def told(columns: str, query: str = "SELECT 1", **settings) -> str:
         query_id = asked(http, query, **settings)
@@ -212,7 +236,8 @@ def test_metrics_are_collected(http):
 
 def test_metrics_tell_what_there_is(server, http, table):
     """Each has a description, connections and queries count themselves, and Prometheus gets the same ones."""
-    assert http.ok("SELECT countIf(description = '') FROM (SELECT * FROM system.metrics UNION ALL SELECT metric, toInt64(0), description, name FROM system.asynchronous_metrics)") == "0\n"
+    both = " UNION ALL ".join(f"SELECT description, name FROM system.{kind}" for kind in ("metrics", "asynchronous_metrics"))
+    assert http.ok(f"SELECT countIf(description = '' OR name = '') FROM ({both})") == "0\n"
     metric = "SELECT value FROM system.metrics WHERE metric = '{}'"
     client = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port)
     [[connections]] = client.execute(metric.format("TCPConnection"))
@@ -293,8 +318,19 @@ def test_parts_tell_their_mutations_and_projections(http, table):
     log = f"FROM system.part_log WHERE table = '{table}'"
     http.ok("SYSTEM FLUSH LOGS")
     assert http.ok(f"SELECT event_type, mutation_ids, projections {log} AND event_type IN ('NewPart', 'MutatePart') ORDER BY event_type") == (
-        f"NewPart\t\t['p']\nMutatePart\t{mutation}\t['p']\n"
+        f"NewPart\t[]\t['p']\nMutatePart\t['{mutation}']\t['p']\n"
     )
+
+
+def test_new_parts_tell_what_was_counted_of_each(http, table):
+    http.ok(f"CREATE TABLE {table} (p UInt8, a UInt32) ENGINE = MergeTree PARTITION BY p ORDER BY a")
+    query_id = asked(http, f"INSERT INTO {table} SELECT number < 3, number FROM numbers(10)")
+    http.ok("SYSTEM FLUSH LOGS part_log")
+    events = "ProfileEvents['MergeTreeDataWriterBlocks'], ProfileEvents['MergeTreeDataWriterRows']"
+    log = f"FROM system.part_log WHERE table = '{table}' AND event_type = 'NewPart'"
+    assert http.ok(f"SELECT rows, {events} {log} ORDER BY rows") == "3\t1\t3\n7\t1\t7\n"
+    whole = http.ok(f"SELECT {events} FROM system.query_log WHERE type = 'QueryFinish' AND query_id = '{query_id}'")
+    assert whole == "2\t10\n"
 
 
 def test_a_query_that_runs_for_long(http):

@@ -12,7 +12,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::{Engine, EngineConfig, ExternalTable, InputData, StatementText};
 use gristmill_introspect::memory::MemoryAccount;
 use gristmill_introspect::opentelemetry::TraceContext;
-use gristmill_introspect::{QueryContext, Settings};
+use gristmill_introspect::{QueryContext, Settings, Stage};
 use gristmill_sql::statement::Assignments;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -48,6 +48,8 @@ pub struct ClientOptions {
     pub external: Vec<ExternalTable>,
     /// The trace that statements belong to.
     pub trace: Option<TraceContext>,
+    /// How far the server processes queries.
+    pub stage: Stage,
 }
 
 /// What SET and USE change.
@@ -113,6 +115,7 @@ pub struct Client {
     events: Option<EventLines>,
     external: Arc<[ExternalTable]>,
     trace: Option<TraceContext>,
+    stage: Stage,
     /// Reads data to insert; opened for the first INSERT.
     engine: Option<Arc<Engine>>,
     pub(crate) completions: Completions,
@@ -133,6 +136,7 @@ impl Client {
             events,
             external,
             trace,
+            stage,
         } = options;
         let state = Arc::new(Mutex::new(State { sent: settings, parameters, database }));
         Client {
@@ -147,6 +151,7 @@ impl Client {
             events,
             external: external.into(),
             trace,
+            stage,
             engine: None,
             completions: Completions::default(),
         }
@@ -240,6 +245,7 @@ impl Client {
             parameters,
             external,
             trace: self.trace.clone(),
+            stage: self.stage,
         };
         let packet = connection.dialect.query(&query, &self.endpoint.user, &self.endpoint.quota_key)?;
         connection.out.send(packet).await?;

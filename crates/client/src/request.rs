@@ -10,7 +10,7 @@ use gristmill_formats::native::packets::client::*;
 use gristmill_formats::native::{Revision, packets, revision, write_string, write_varuint};
 use gristmill_introspect::opentelemetry::TraceContext;
 use gristmill_introspect::without_effect::is_number;
-use gristmill_introspect::{Settings, custom};
+use gristmill_introspect::{Settings, Stage, custom};
 use gristmill_types::Columns;
 
 use crate::endpoint::Endpoint;
@@ -19,8 +19,6 @@ use crate::endpoint::Endpoint;
 const IMPORTANT: u64 = 1;
 /// A parameter of a query.
 const CUSTOM: u64 = 2;
-/// The whole result, and no state of it.
-const STAGE_COMPLETE: u64 = 2;
 
 const CLIENT_NAME: &str = "Gristmill client";
 
@@ -42,6 +40,8 @@ pub struct QueryToSend {
     pub external: Arc<[ExternalTable]>,
     /// The trace that it belongs to.
     pub trace: Option<TraceContext>,
+    /// How far the server processes it.
+    pub stage: Stage,
 }
 
 /// Major, minor and patch of this program.
@@ -110,7 +110,7 @@ impl Dialect {
         if self.has(revision::INTERSERVER_SECRET) {
             write_string(b"", &mut out);
         }
-        write_varuint(STAGE_COMPLETE, &mut out);
+        write_varuint(query.stage.number(), &mut out);
         write_varuint(u64::from(self.compressed), &mut out);
         write_string(query.text.as_bytes(), &mut out);
         if self.has(revision::PARAMETERS) {
@@ -238,6 +238,18 @@ mod tests {
         let endpoint = Endpoint { password: gristmill_base::redact::Secret::new("pw"), ..Endpoint::default() };
         assert!(hello(&endpoint, "db").ends_with(b"\x02db\x07default\x02pw"));
         assert!(!format!("{endpoint:?}").contains("pw"));
+    }
+
+    #[test]
+    fn the_stage_stands_before_the_text() {
+        let dialect = Dialect { revision: revision::CLIENT, compressed: false };
+        let bytes = |stage: Stage| {
+            let query = QueryToSend { text: "SELECT 1".into(), stage, ..QueryToSend::default() };
+            dialect.query(&query, "u", "").expect("writes")
+        };
+        let has = |bytes: &[u8], wanted: &[u8]| bytes.windows(wanted.len()).any(|window| window == wanted);
+        assert!(has(&bytes(Stage::default()), b"\x02\x00\x08SELECT 1"));
+        assert!(has(&bytes(Stage::WithMergeableState), b"\x01\x00\x08SELECT 1"));
     }
 
     #[test]

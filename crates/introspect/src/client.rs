@@ -48,4 +48,39 @@ impl Client {
     pub const HTTP: u8 = 2;
     /// A session of the process itself.
     pub const LOCAL: u8 = 6;
+
+    /// What the column `interface` calls its protocol.
+    pub fn interface_name(&self) -> &'static str {
+        match self.interface {
+            Client::TCP => "TCP",
+            Client::HTTP => "HTTP",
+            Client::LOCAL => "Local",
+            _ => "Unknown",
+        }
+    }
+
+    /// What the column `http_method` calls its request's.
+    pub fn http_method_name(&self) -> &'static str {
+        match self.http_method {
+            1 => "GET",
+            2 => "POST",
+            _ => "UNKNOWN",
+        }
+    }
+
+    /// The path that its request named, without parameters: they may be secrets.
+    pub fn request_path(&self) -> &str {
+        self.request_url.split(['?', '#']).next().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_without_parameters() {
+        let path = |url: &str| Client { request_url: url.to_string(), ..Client::default() }.request_path().to_string();
+        assert_eq!([path(""), path("/?password=x"), path("/a/b?c=/d")], ["", "/", "/a/b"]);
+    }
 }

@@ -31,6 +31,7 @@ pub mod settings;
 pub mod settings_declared;
 mod speed;
 mod spending;
+pub mod stage;
 pub mod tag_groups;
 pub mod used;
 pub mod without_effect;
@@ -43,6 +44,7 @@ pub use gauges::Gauge;
 pub use map_setting::MapSetting;
 pub use settings::Settings;
 pub use spending::processor_told;
+pub use stage::Stage;
 /// For `tell!`.
 pub use tracing;
 pub use used::{Use, Used};

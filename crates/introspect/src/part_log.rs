@@ -55,8 +55,8 @@ pub struct PartLogEntry {
     /// 0: none.
     pub error_code: i32,
     pub exception: String,
-    /// The mutation that the part goes through; the first and the last of several: `mutation_3.txt..mutation_7.txt`.
-    pub mutation_ids: String,
+    /// The mutations that the part goes through.
+    pub mutation_ids: Vec<String>,
     /// That the part has, by name.
     pub projections: Vec<String>,
     pub profile_events: Vec<(&'static str, u64)>,
@@ -73,15 +73,9 @@ pub fn part_log() -> &'static Log<PartLogEntry> {
 
 impl LogEntry for PartLogEntry {
     fn heap_bytes(&self) -> usize {
-        texts_bytes([
-            &self.query_id,
-            &self.database,
-            &self.table,
-            &self.part_name,
-            &self.path,
-            &self.exception,
-            &self.mutation_ids,
-        ]) + texts_bytes(&self.merged_from)
+        texts_bytes([&self.query_id, &self.database, &self.table, &self.part_name, &self.path, &self.exception])
+            + texts_bytes(&self.merged_from)
+            + texts_bytes(&self.mutation_ids)
             + texts_bytes(&self.projections)
             + self.profile_events.len() * size_of::<(&str, u64)>()
     }

@@ -182,6 +182,14 @@ impl QueryContext {
     }
 }
 
+/// How far the query was from what the machine can do, for a client that asked (`explain_limit`), whatever `send_logs_level` is.
+pub fn of_limit(context: &QueryContext) -> Vec<QueryLine> {
+    let Some(report) = context.limit.get().filter(|_| context.settings.explain_limit) else { return Vec::new() };
+    let (at, thread_id) = (context.env.now(), u64::from(std::process::id()));
+    let line = |text| QueryLine { at, thread_id, level: Level::INFO, source: "limit", text };
+    report.lines().into_iter().filter(|text| !text.is_empty()).map(line).collect()
+}
+
 /// What `tell!` does with a line that somebody takes. `log`: writes it into the server's log.
 pub fn say(context: &QueryContext, level: Level, source: &'static str, text: fmt::Arguments<'_>, log: impl FnOnce(&str)) {
     // It outlives the query.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
+use gristmill_introspect::Stage;
 
 use crate::client::arguments::LoginArguments;
 
@@ -38,8 +39,8 @@ pub struct BenchmarkArguments {
     /// Queries in the order of chance
     #[arg(short, long, value_name = "0|1", num_args = 0..=1, default_missing_value = "1", help_heading = "Queries")]
     pub randomize: Option<String>,
-    /// Only complete is there: a server finishes its queries
-    #[arg(long, value_name = "STAGE", value_parser = ["complete"], hide = true)]
+    /// How far the server processes queries: complete, unless given
+    #[arg(long, value_name = "STAGE", value_parser = Stage::NAMES, help_heading = "Queries")]
     pub stage: Option<String>,
 
     /// Queries at a time

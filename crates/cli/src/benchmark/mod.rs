@@ -26,7 +26,7 @@ use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result, redact};
 use gristmill_client::{Client, ClientOptions, Endpoint};
 use gristmill_engine::StatementText;
-use gristmill_introspect::custom;
+use gristmill_introspect::{Stage, custom};
 use gristmill_types::measure::batch_bytes;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -51,6 +51,7 @@ struct Server {
     database: String,
     settings: BTreeMap<String, String>,
     parameters: BTreeMap<String, String>,
+    stage: Stage,
 }
 
 impl Server {
@@ -60,6 +61,7 @@ impl Server {
             database: self.database.clone(),
             settings: self.settings.clone(),
             parameters: self.parameters.clone(),
+            stage: self.stage,
             ..ClientOptions::default()
         })
     }
@@ -332,7 +334,8 @@ fn servers(arguments: &BenchmarkArguments, given: Given) -> Result<Vec<Server>> 
         }
         let options = session_options(&login, host, port, arguments.database.clone(), given)?;
         let ClientOptions { endpoint, database, settings, parameters, .. } = options;
-        servers.push(Server { endpoint, database, settings, parameters });
+        let stage = crate::client::stage(arguments.stage.as_deref());
+        servers.push(Server { endpoint, database, settings, parameters, stage });
     }
     Ok(servers)
 }

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
+use gristmill_introspect::Stage;
 
 use crate::arguments::ResultArguments;
 use crate::client::places::Place;
@@ -131,8 +132,8 @@ pub struct ClientArguments {
     /// What this program logs of itself: none, error, warning, information, debug, trace
     #[arg(long, value_name = "LEVEL", help_heading = "Results")]
     pub log_level: Option<String>,
-    /// Only complete is there: a server finishes its queries
-    #[arg(long, value_name = "STAGE", value_parser = ["complete"], hide = true)]
+    /// How far the server processes queries: complete, unless given
+    #[arg(long, value_name = "STAGE", value_parser = Stage::NAMES, help_heading = "Queries")]
     pub stage: Option<String>,
     /// Show dates and times in the zone of this machine and not in the server's
     #[arg(long, help_heading = "Results")]

@@ -23,8 +23,8 @@ use std::time::Duration;
 use gristmill_base::redact::Secret;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_client::{Client, ClientOptions, Endpoint, EventLines, LogLines};
-use gristmill_introspect::custom;
 use gristmill_introspect::opentelemetry::TraceContext;
+use gristmill_introspect::{Stage, custom};
 
 use crate::arguments::{Given, bad};
 use crate::client::arguments::{ClientArguments, LoginArguments};
@@ -246,7 +246,13 @@ fn client_options(
         }),
         external: Vec::new(),
         trace,
+        stage: stage(arguments.stage.as_deref()),
     })
+}
+
+/// What `--stage` says, of the names that it takes.
+pub(crate) fn stage(name: Option<&str>) -> Stage {
+    name.and_then(Stage::named).unwrap_or_default()
 }
 
 /// Lines of the server's log go to standard error, over the progress bar.

@@ -63,15 +63,13 @@ fn profile(node: &Node) -> Result<Vec<SettingsElement>> {
     for child in &node.children {
         match child.name.as_str() {
             "profile" => elements.push(SettingsElement::Profile(child.text.trim().to_string())),
-            "constraints" => elements.extend(child.children.iter().map(constraint)),
+            "constraints" => {
+                child.children.iter().try_for_each(|node| check_known(&node.name))?;
+                elements.extend(child.children.iter().map(constraint));
+            }
             name => {
                 let value = child.text.trim().to_string();
-                let mut settings = Settings::default();
-                if settings.get(name).is_none() && !custom::is_custom(name) {
-                    tracing::warn!("The setting {name} of the profile {} means nothing here", node.name);
-                    continue;
-                }
-                settings.set(name, &value)?;
+                Settings::default().set(name, &value)?;
                 let (min, max, writability) = (None, None, None);
                 elements.push(SettingsElement::Setting {
                     name: name.to_string(),
@@ -84,6 +82,15 @@ fn profile(node: &Node) -> Result<Vec<SettingsElement>> {
         }
     }
     Ok(elements)
+}
+
+/// Error: UNKNOWN_SETTING: a limit whose name is mistyped would limit nothing.
+fn check_known(name: &str) -> Result<()> {
+    let mut settings = Settings::default();
+    match settings.get(name).is_some() || custom::is_custom(name) {
+        true => Ok(()),
+        false => settings.set(name, ""),
+    }
 }
 
 fn constraint(node: &Node) -> SettingsElement {
@@ -271,6 +278,14 @@ mod tests {
         assert!(config(&limited.replace("100", "0")).is_ok());
         let grants = "<password>x</password><grants><query>GRANT FLY ON *.*</query></grants>";
         assert!(config(&user(grants)).is_err());
+        // A limit that is mistyped would limit nothing.
+        let profile = |inner: &str| format!("<clickhouse><profiles><web>{inner}</web></profiles></clickhouse>");
+        let of_constraints = "<constraints><max_thread><max>8</max></max_thread></constraints>";
+        for mistyped in ["<max_row_to_read>9</max_row_to_read>", of_constraints] {
+            let message = message(&profile(mistyped));
+            assert!(message.contains("Unknown setting") && message.contains("in the profile web"), "{message}");
+        }
+        assert!(config(&profile("<load_balancing>random</load_balancing>")).is_ok());
     }
 
     #[test]

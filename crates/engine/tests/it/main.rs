@@ -3,5 +3,6 @@
 mod async_inserts;
 mod projections;
 mod pruning;
+mod stage;
 mod temporary_tables;
 mod ttl;

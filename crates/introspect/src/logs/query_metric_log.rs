@@ -6,8 +6,8 @@ use super::{Log, LogEntry, texts_bytes};
 pub struct QueryMetricEntry {
     pub event_time_micros: i64,
     pub query_id: String,
-    pub memory_bytes: i64,
-    pub peak_memory_bytes: i64,
+    pub memory_bytes: u64,
+    pub peak_memory_bytes: u64,
     /// What each event, in their order, grew by since the query's entry before.
     pub events: Vec<u64>,
 }

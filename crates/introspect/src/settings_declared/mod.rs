@@ -323,6 +323,7 @@ settings! {
     output_format_json_quote_denormals: bool = false, "Whether inf and nan are quoted in JSON rather than null.";
     output_format_json_escape_forward_slashes: bool = true, "Whether / is escaped in JSON.";
     output_format_json_named_tuples_as_objects: bool = true, "Whether named tuples are objects in JSON.";
+    output_format_json_map_as_array_of_tuples: bool = false, "Whether maps are arrays of tuples in JSON.";
     output_format_json_array_of_rows: bool = false, "Whether JSONEachRow writes one array of its rows.";
     format_json_object_each_row_column_for_object_name: String = "", "The column whose values are the names of the objects of JSONObjectEachRow. Empty: row_1, row_2, …";
     output_format_msgpack_uuid_representation: String = "ext", "What a UUID is in MsgPack: 'ext' an extension, 'str' its text, 'bin' its bytes.";
@@ -337,6 +338,11 @@ settings! {
     format_custom_row_between_delimiter: String = "", "What stands between rows of CustomSeparated.";
     format_custom_result_before_delimiter: String = "", "What stands before the first row of CustomSeparated.";
     format_custom_result_after_delimiter: String = "", "What stands after the last row of CustomSeparated.";
+    format_template_row_format: String = "", "A row of format Template: text with places for columns.";
+    format_template_resultset_format: String = "", "What stands around the rows of format Template: text with places for the rows and for numbers of theirs.";
+    format_template_rows_between_delimiter: String = "\n", "What stands between rows of format Template.";
+    format_template_row: String = "", "A file with a row of format Template. Not read: see format_template_row_format.";
+    format_template_resultset: String = "", "A file with what stands around the rows of format Template. Not read.";
     input_format_custom_detect_header: bool = true, "Whether a first CustomSeparated row that looks like names or types is taken as such.";
     input_format_custom_allow_variable_number_of_columns: bool = false, "Whether CustomSeparated rows may have more or fewer fields than columns.";
     input_format_custom_skip_trailing_empty_lines: bool = false, "Whether empty lines at the end of CustomSeparated are left out.";
@@ -397,12 +403,16 @@ settings! {
     input_format_json_read_arrays_as_strings: bool = true, "Whether JSON arrays may be read into a String.";
     input_format_json_try_infer_numbers_from_strings: bool = false, "Guess a number from a JSON string that holds one.";
     input_format_csv_try_infer_numbers_from_strings: bool = false, "Guess a number from a CSV field in quotes that holds one.";
+    input_format_csv_deserialize_separate_columns_into_tuple: bool = true, "Whether a tuple is read from a CSV field for each of its elements; else from one field.";
+    input_format_json_infer_incomplete_types_as_strings: bool = true, "Whether a JSON column of nothing but null and empty values is text where types are guessed; else it is an error.";
     input_format_csv_skip_trailing_empty_lines: bool = false, "Whether empty lines at the end of CSV are left out.";
     input_format_tsv_skip_trailing_empty_lines: bool = false, "Whether empty lines at the end of TSV are left out.";
     input_format_json_named_tuples_as_objects: bool = true, "Whether named tuples are objects in JSON that is read; else they are arrays.";
     input_format_json_ignore_unnecessary_fields: bool = true, "Pass over what is left of a JSON row once every column has its value; else a field that comes again is an error.";
     input_format_import_nested_json: bool = false, "Whether members of an object in JSONEachRow go into the columns of a Nested of its name.";
     input_format_json_map_as_array_of_tuples: bool = false, "Whether maps are arrays of tuples in JSON that is read.";
+    input_format_json_defaults_for_missing_elements_in_named_tuple: bool = true, "Whether fields that an object lacks are defaults in the named tuple that it is read into; else they are errors.";
+    input_format_json_ignore_unknown_keys_in_named_tuple: bool = true, "Whether fields of an object that the named tuple lacks are passed over; else they are errors.";
     input_format_parquet_max_block_size: u64 = 65_409u64, "Rows of a batch read from Parquet.";
     output_format_parquet_row_group_size_bytes: u64 = 536_870_912u64, "Bytes in memory from which on a row group is written.";
     output_format_parquet_data_page_size: u64 = 1_048_576u64, "Bytes of a data page that is written.";
@@ -524,6 +534,7 @@ settings! {
     describe_include_virtual_columns: bool = false, "Whether DESCRIBE tells of virtual columns as well, such as _part and _path.";
     describe_compact_output: bool = false, "Whether DESCRIBE tells names and types alone.";
     allow_suspicious_codecs: bool = false, "Whether CODEC(…) may name combinations that gain nothing.";
+    enable_named_columns_in_function_tuple: bool = false, "Whether elements that function tuple puts together have names: their aliases, or those of their columns.";
     flatten_nested: bool = true, "Whether a column of type Nested is declared as an array for each of its fields.";
     asterisk_include_materialized_columns: bool = false, "Whether * stands for MATERIALIZED columns as well.";
     asterisk_include_alias_columns: bool = false, "Whether * stands for ALIAS columns as well.";

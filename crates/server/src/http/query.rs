@@ -464,6 +464,9 @@ async fn result(
             false => Err(error),
         };
     }
+    for line in query_lines::of_limit(&context) {
+        tell(&line, formatted.as_deref_mut(), head, &mut out);
+    }
     if let Some(formatted) = &mut formatted {
         let progress = context.progress.snapshot();
         let summary = ResultSummary {

@@ -51,7 +51,7 @@ pub struct Query {
     /// What the client says of itself.
     pub client: Client,
     pub settings: Vec<Setting>,
-    /// 0: the columns, 1: states of aggregates, 2: the result.
+    /// See `gristmill_introspect::Stage`.
     pub stage: u64,
     pub compressed: bool,
     pub text: String,

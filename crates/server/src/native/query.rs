@@ -12,11 +12,10 @@ use gristmill_base::env::Env;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::session::wants_data;
 use gristmill_engine::{Brought, Execution, ExternalTable, Session, StatementText};
-use gristmill_introspect::limit::LimitReport;
 use gristmill_introspect::progress::ProgressSnapshot;
 use gristmill_introspect::query_lines::{self, LinesHeard, QueryLine};
 use gristmill_introspect::tracing::Level;
-use gristmill_introspect::{Client, QueryContext, profiler};
+use gristmill_introspect::{Client, QueryContext, Stage, profiler};
 use gristmill_types::Columns;
 
 use super::answer::{BlockPacket, Dialect};
@@ -40,12 +39,16 @@ const SILENCE_LONGEST: Duration = Duration::from_secs(5);
 
 /// Runs a query and answers it. The outer error ends the connection, the inner one is the statement's.
 pub(super) async fn run(connection: &mut Connection, packet: Query, external: Vec<ExternalTable>) -> Result<Result<()>> {
+    let Some(stage) = Stage::of_number(packet.stage) else {
+        return Ok(Err(Error::not_implemented(format!("A query up to stage {}", packet.stage))));
+    };
     let (mut session, statement, lines, _place) = match prepare(connection, packet).await {
         Ok(prepared) => prepared,
         Err(error) => return Ok(Err(error)),
     };
     let before = Before::of(&session);
-    let answered = answer(connection, &mut session, &statement, external, lines).await?;
+    let brought = Brought { external, stage, ..Brought::default() };
+    let answered = answer(connection, &mut session, &statement, brought, lines).await?;
     if answered.is_ok() {
         before.repeat(&session, &mut connection.session);
     }
@@ -59,11 +62,6 @@ pub(super) fn stack_of(error: &Error, is_told: bool) -> String {
 
 async fn prepare(connection: &Connection, packet: Query) -> Result<(Session, StatementText, Option<LinesHeard>, Place)> {
     connection.core.check_open()?;
-    if packet.stage != 2 && packet.stage != 0 {
-        return Err(Error::not_implemented(format!("A query up to stage {}", packet.stage)).with_context(
-            "ask for its result; Distributed tables over this server work with prefer_localhost_replica = 0",
-        ));
-    }
     let mut session = connection.session.clone();
     session.query_id = packet.id;
     let (told, heard) = match connection.dialect.revision >= revision::SERVER_LOGS {
@@ -124,13 +122,12 @@ impl Teller<'_> {
     }
 
     /// How far the query was from what the machine can do: its client asked for it, whatever else of the log it wants.
-    async fn limit(&self, context: &QueryContext, report: &LimitReport) -> Result<()> {
+    async fn limit(&self, context: &QueryContext) -> Result<()> {
         if self.dialect.revision < revision::SERVER_LOGS {
             return Ok(());
         }
-        let (at, thread_id) = (context.env.now(), u64::from(std::process::id()));
-        for text in report.lines().into_iter().filter(|line| !line.is_empty()) {
-            self.line(&context.query_id, &QueryLine { at, thread_id, level: Level::INFO, source: "limit", text }).await?;
+        for line in query_lines::of_limit(context) {
+            self.line(&context.query_id, &line).await?;
         }
         Ok(())
     }
@@ -200,7 +197,7 @@ async fn answer(
     connection: &mut Connection,
     session: &mut Session,
     statement: &StatementText,
-    external: Vec<ExternalTable>,
+    brought: Brought,
     lines: Option<LinesHeard>,
 ) -> Result<Result<()>> {
     let Connection { core, reader, out, meter, dialect, .. } = connection;
@@ -227,8 +224,7 @@ async fn answer(
     let mut ticker = tokio::time::interval(tick);
     ticker.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let parameters = session.parameters.clone();
-    let mut executing =
-        Some(Box::pin(session.execute_with(statement, None, Brought { external, blocks, ..Brought::default() })));
+    let mut executing = Some(Box::pin(session.execute_with(statement, None, Brought { blocks, ..brought })));
     // Apart from one another: the rows may be awaited by one task alone.
     let mut running: Option<Running> = None;
     let mut rows: Option<SendableRecordBatchStream> = None;
@@ -365,11 +361,7 @@ async fn answer(
     if hears_more {
         teller.progress(&context).await?;
     }
-    if context.settings.explain_limit
-        && let Some(report) = context.limit.get()
-    {
-        teller.limit(&context, report).await?;
-    }
+    teller.limit(&context).await?;
     teller.rest_of_log(&query_id).await?;
     traffic.iter_mut().for_each(|traffic| traffic.moved(moved()));
     if hears_more {
