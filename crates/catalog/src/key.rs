@@ -20,6 +20,7 @@ use gristmill_base::{Error, Result};
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
 
+use crate::definition::SkipIndexDefinition;
 use crate::projection::{CompiledProjection, ProjectionDefinition};
 
 #[derive(Clone, Debug)]
@@ -151,6 +152,9 @@ pub trait ExpressionCompiler: Send + Sync + Debug {
     /// The elements of an expression that is the same for ever: those of a tuple, or the one. `stored`: the columns that
     /// the table keeps.
     fn compile_index(&self, text: &str, stored: &Columns) -> Result<Vec<KeyExpression>>;
+    /// What the preprocessor of an index of texts makes of what is indexed. Errors: INCORRECT_QUERY, and those of the
+    /// expression.
+    fn compile_preprocessed(&self, index: &SkipIndexDefinition, stored: &Columns) -> Result<KeyExpression>;
     /// A projection of a table of these columns. Errors: ClickHouse's.
     fn compile_projection(&self, definition: &ProjectionDefinition, columns: &Columns) -> Result<CompiledProjection>;
 

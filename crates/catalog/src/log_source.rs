@@ -16,6 +16,9 @@ pub trait LogSource: Debug + Send + Sync {
     /// With their comments.
     fn columns(&self) -> &Columns;
 
+    /// Columns of its table that no row has: they are computed of the others.
+    fn aliases(&self) -> &Columns;
+
     /// The column of the day that an entry is of: partitions and TTL go by it.
     fn day(&self) -> &'static str {
         "event_date"

@@ -9,7 +9,7 @@ use gristmill_base::env::{Env, system_env};
 use gristmill_base::{Error, Result, machine};
 use gristmill_catalog::{
     AggregateExpression, ColumnExpression, CompiledProjection, ExpressionCompiler, KeyExpression, ProjectionDefinition,
-    Wanted,
+    SkipIndexDefinition, Wanted,
 };
 use gristmill_introspect::memory::MemoryAccount;
 use gristmill_introspect::{CacheReport, QueryContext, Settings};
@@ -114,6 +114,12 @@ impl MergeTreeEnvironment {
     pub fn compile_index(&self, text: &str, stored: &Columns) -> Result<Vec<KeyExpression>> {
         let compiler = self.compiler.get().ok_or_else(|| Error::logical("Nobody here understands expressions"))?;
         compiler.compile_index(text, stored)
+    }
+
+    /// See `ExpressionCompiler::compile_preprocessed`.
+    pub fn compile_preprocessed(&self, index: &SkipIndexDefinition, stored: &Columns) -> Result<KeyExpression> {
+        let compiler = self.compiler.get().ok_or_else(|| Error::logical("Nobody here understands expressions"))?;
+        compiler.compile_preprocessed(index, stored)
     }
 
     /// See `ExpressionCompiler::compile_projection`.

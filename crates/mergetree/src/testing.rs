@@ -78,6 +78,11 @@ impl ExpressionCompiler for PlainSql {
         names.map(|name| column_key(stored, name)).collect()
     }
 
+    /// None: the engine understands them.
+    fn compile_preprocessed(&self, index: &SkipIndexDefinition, _stored: &Columns) -> Result<KeyExpression> {
+        Err(Error::not_implemented(format!("the preprocessor of index {}", index.name)))
+    }
+
     /// Columns alone, and aggregates of a column or of none: `a`, `sum(a)`, `count()`.
     fn compile_projection(&self, definition: &ProjectionDefinition, columns: &Columns) -> Result<CompiledProjection> {
         let keys = |names: &[String]| names.iter().map(|name| column_key(columns, name)).collect::<Result<Vec<_>>>();

@@ -163,6 +163,10 @@ pub enum AlterCommand {
     ApplyDeletedMask {
         partition: Option<Partition>,
     },
+    /// UPDATE writes parts anew at once, so there is nothing to apply.
+    ApplyPatches {
+        partition: Option<Partition>,
+    },
     /// The query of a materialized view, with its text, which stands between these lines and columns.
     ModifyQuery {
         query: Box<Query>,

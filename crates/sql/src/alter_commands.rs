@@ -94,6 +94,9 @@ impl Cursor<'_> {
         if self.eat_all(&["APPLY", "DELETED", "MASK"]) {
             return Ok(AlterCommand::ApplyDeletedMask { partition: self.in_partition()? });
         }
+        if self.eat_all(&["APPLY", "PATCHES"]) {
+            return Ok(AlterCommand::ApplyPatches { partition: self.in_partition()? });
+        }
         if self.eat("MATERIALIZE") {
             if self.eat("INDEX") {
                 let (if_exists, name) = (self.if_exists(), self.identifier()?);
@@ -198,7 +201,7 @@ impl Cursor<'_> {
         if self.eat_all(&["REMOVE", "TTL"]) {
             return Ok(AlterCommand::RemoveTtl);
         }
-        for word in ["REPLACE", "FETCH", "APPLY", "REMOVE"] {
+        for word in ["REPLACE", "FETCH", "FORGET", "REMOVE"] {
             if self.peeks(word) {
                 return Err(Error::not_implemented(format!("ALTER TABLE … {word}")));
             }

@@ -63,6 +63,7 @@ impl AlterCommand {
             }
             AlterCommand::MaterializeTtl { partition } => format!("MATERIALIZE TTL{}", within(partition)),
             AlterCommand::ApplyDeletedMask { partition } => format!("APPLY DELETED MASK{}", within(partition)),
+            AlterCommand::ApplyPatches { partition } => format!("APPLY PATCHES{}", within(partition)),
             AlterCommand::RewriteParts { partition } => format!("REWRITE PARTS{}", within(partition)),
             _ => String::new(),
         }

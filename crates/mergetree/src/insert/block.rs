@@ -48,6 +48,8 @@ pub struct InsertedPart {
     pub block_hash: Option<u128>,
     /// How long it took to be made.
     pub took: Duration,
+    /// What was counted meanwhile.
+    pub events: Vec<(Event, u64)>,
 }
 
 /// What writing a block needs of its table.
@@ -166,7 +168,7 @@ fn warn_of_many(context: &QueryContext, partitions: usize) {
 
 impl Block {
     async fn write(&self, partition: PartitionRows) -> Result<Option<InsertedPart>> {
-        let (context, settings) = (&self.context, &self.target.settings);
+        let (context, settings) = (&self.context.of_work(), &self.target.settings);
         let _temporary = Gauge::PartsTemporary.hold();
         let started = context.env.instant();
         let rows = partition.rows.count();
@@ -220,7 +222,7 @@ impl Block {
             self.uncommitted.begin(&object_beside(&plan.key, &projection.definition.name, None));
         }
         let rows = sorted.rows;
-        let part = self.write_part(plan, &sorted).await?;
+        let part = self.write_part(context, plan, &sorted).await?;
         let uncompressed: u64 = part.header.columns.iter().map(|column| column.uncompressed_bytes).sum();
         context.counters.add(Event::MergeTreeDataWriterRows, rows as u64);
         context.counters.add(Event::MergeTreeDataWriterUncompressedBytes, uncompressed);
@@ -237,7 +239,8 @@ impl Block {
             units::duration(took),
             if was_sorted { "; its rows came sorted" } else { "" }
         );
-        Ok(Some(InsertedPart { part, ranges: partition.ranges, block_hash: self.hash, took }))
+        let events = context.counters.nonzero();
+        Ok(Some(InsertedPart { part, ranges: partition.ranges, block_hash: self.hash, took, events }))
     }
 
     /// What the engine makes of the rows of one part. Where it chooses some of them, no column is copied for that.
@@ -267,11 +270,11 @@ impl Block {
         Building { settings: settings.clone(), core: None, projections }
     }
 
-    async fn write_part(&self, plan: PartPlan, rows: &Sorted) -> Result<WrittenPart> {
+    async fn write_part(&self, context: &Arc<QueryContext>, plan: PartPlan, rows: &Sorted) -> Result<WrittenPart> {
         let target = &self.target;
-        let mut writer = PartWriter::create(&self.context, &target.store, target.layout.clone(), plan).await?;
-        writer.leave_out_skip_indexes(|_| !self.context.settings.materialize_skip_indexes_on_insert);
-        writer.build_projections(&self.context, &target.store, self.building());
+        let mut writer = PartWriter::create(context, &target.store, target.layout.clone(), plan).await?;
+        writer.leave_out_skip_indexes(|_| !context.settings.materialize_skip_indexes_on_insert);
+        writer.build_projections(context, &target.store, self.building());
         match writer.write(rows).await {
             Ok(()) => writer.finish().await,
             Err(error) => {

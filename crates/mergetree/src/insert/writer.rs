@@ -295,7 +295,7 @@ impl Shared {
                 context.counters.add(Event::InsertedWideParts, named.len() as u64);
                 context.counters.add(Event::DuplicatedInsertedBlocks, left_out.len() as u64);
                 for part in &named {
-                    log::inserted(&self.core, context, added[part.part.key.as_str()], part.took);
+                    log::inserted(&self.core, context, added[part.part.key.as_str()], part);
                 }
                 if context.is_told(Level::DEBUG) {
                     let parts: Vec<_> = named.iter().map(|part| added[part.part.key.as_str()]).collect();

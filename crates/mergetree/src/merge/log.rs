@@ -1,14 +1,14 @@
 //! Writes what becomes of parts into `system.part_log`.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use gristmill_base::Error;
 use gristmill_catalog::databases::SYSTEM;
-use gristmill_introspect::QueryContext;
 use gristmill_introspect::part_log::{PartEvent, PartLogEntry, part_log};
+use gristmill_introspect::{Event, QueryContext};
 
 use super::list::Running;
+use crate::insert::block::InsertedPart;
 use crate::manifest::{MutationEntry, PartEntry};
 use crate::mutate;
 use crate::projection::name_of;
@@ -49,7 +49,7 @@ fn entry(core: &Core, context: &QueryContext, event: PartEvent, name: &str, of: 
         peak_memory_usage: 0,
         error_code: 0,
         exception: String::new(),
-        mutation_ids: String::new(),
+        mutation_ids: Vec::new(),
         projections: Vec::new(),
         profile_events: Vec::new(),
     }
@@ -68,7 +68,7 @@ fn with_data(core: &Core, part: &PartEntry, entry: PartLogEntry) -> PartLogEntry
 
 /// The mutations that the part goes through, up to the last of these, as `system.part_log` tells them. `last`: `None`, where it
 /// has a number only when it is over (DELETE FROM), or did not come so far: those that are before it.
-fn mutation_ids(core: &Core, part: &PartEntry, last: Option<i64>) -> String {
+fn mutation_ids(core: &Core, part: &PartEntry, last: Option<i64>) -> Vec<String> {
     let state = core.manifest.current();
     let in_partition = |mutation: &MutationEntry| mutation.partition_id.as_ref().is_none_or(|id| *id == part.partition_id);
     let is_meant = |mutation: &&Arc<MutationEntry>| match last {
@@ -78,19 +78,24 @@ fn mutation_ids(core: &Core, part: &PartEntry, last: Option<i64>) -> String {
     let mut numbers: Vec<i64> =
         state.mutations.iter().filter(is_meant).map(|mutation| mutation.number).chain(last).collect();
     numbers.sort_unstable();
-    match numbers[..] {
-        [] => String::new(),
-        [first, .., last] if first != last => format!("{}..{}", mutate::id(first), mutate::id(last)),
-        [first, ..] => mutate::id(first),
-    }
+    numbers.dedup();
+    numbers.into_iter().map(mutate::id).collect()
 }
 
-/// An INSERT's part is visible; it took so long to be made.
-pub fn inserted(core: &Core, context: &QueryContext, part: &PartEntry, took: Duration) {
+/// An INSERT's part is visible, which was made so.
+pub fn inserted(core: &Core, context: &QueryContext, part: &PartEntry, made: &InsertedPart) {
     add(core, || {
         let entry = entry(core, context, PartEvent::NewPart, &part.name, part);
-        PartLogEntry { duration_ms: took.as_millis() as u64, ..with_data(core, part, entry) }
+        PartLogEntry {
+            duration_ms: made.took.as_millis() as u64,
+            profile_events: by_name(made.events.iter().copied()),
+            ..with_data(core, part, entry)
+        }
     });
+}
+
+fn by_name(events: impl IntoIterator<Item = (Event, u64)>) -> Vec<(&'static str, u64)> {
+    events.into_iter().map(|(event, value)| (event.name(), value)).collect()
 }
 
 /// The object of a part that was replaced or dropped is gone.
@@ -105,7 +110,7 @@ pub fn began(core: &Core, running: &Running) {
     add(core, || PartLogEntry {
         merge_reason: running.reason.merge_reason(),
         merged_from: running.parts.iter().map(|part| part.name.clone()).collect(),
-        mutation_ids: if is_merge(running) { String::new() } else { mutation_ids(core, first, None) },
+        mutation_ids: if is_merge(running) { Vec::new() } else { mutation_ids(core, first, None) },
         ..entry(core, &running.context, event, &running.result, first)
     });
 }
@@ -145,10 +150,10 @@ pub fn ended(core: &Core, running: &Running, made: Option<&PartEntry>, error: Op
             error_code: error.map_or(0, |error| error.code().0),
             exception: error.map_or_else(String::new, ToString::to_string),
             mutation_ids: match is_merge(running) {
-                true => String::new(),
+                true => Vec::new(),
                 false => mutation_ids(core, first, made.map(|made| made.mutation)),
             },
-            profile_events: events.into_iter().map(|(event, value)| (event.name(), value)).collect(),
+            profile_events: by_name(events),
             ..entry
         }
     });

@@ -41,7 +41,7 @@ pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &O
     let deduplicate = request.deduplicate.then(|| compared(&core.layout, &request.deduplicate_by)).transpose()?;
     let cleanup = request.cleanup;
     if cleanup {
-        check_cleanup(core)?;
+        check_cleanup(core, request.dry_run.is_some())?;
     }
     if request.deduplicate && !core.layout.projections.is_empty() && Mode::of_merges(&core.settings)? == Mode::Throw {
         return Err(Error::new(
@@ -161,16 +161,22 @@ fn compared(layout: &Layout, names: &[String]) -> Result<Arc<[usize]>> {
     Ok(places.into())
 }
 
-/// CLEANUP removes rows for good that tell replicas and late parts what is deleted: the table must allow it.
-fn check_cleanup(core: &Core) -> Result<()> {
-    let deletes = matches!(core.layout.engine, MergingEngine::Replacing { is_deleted: Some(_), .. });
-    if core.settings.allow_experimental_replacing_merge_with_cleanup && deletes {
+/// CLEANUP removes rows for good that tell replicas and late parts what is deleted: the table must allow it. A merge that is only
+/// tried out may be that of any engine.
+fn check_cleanup(core: &Core, is_tried: bool) -> Result<()> {
+    if !is_tried && !matches!(core.layout.engine, MergingEngine::Replacing { .. }) {
+        return Err(Error::new(
+            ErrorCode::CANNOT_ASSIGN_OPTIMIZE,
+            "Cannot OPTIMIZE with CLEANUP table: only ReplacingMergeTree can be CLEANUP.",
+        ));
+    }
+    if core.settings.allow_experimental_replacing_merge_with_cleanup {
         return Ok(());
     }
     Err(Error::new(
         ErrorCode::SUPPORT_IS_DISABLED,
-        "Experimental merges with CLEANUP are not allowed: they are for ReplacingMergeTree with an is_deleted column and the \
-         table setting allow_experimental_replacing_merge_with_cleanup = 1",
+        "Experimental merges with CLEANUP are not allowed: they are for tables with the setting \
+         allow_experimental_replacing_merge_with_cleanup = 1",
     ))
 }
 

@@ -7,6 +7,7 @@ use gristmill_sql::ast::Node;
 use gristmill_sql::lower::substituted;
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{Place, parse_expression};
+use gristmill_sql::text_index::with_column_renamed;
 
 use super::definition::{Alteration, named};
 
@@ -89,6 +90,9 @@ impl Alteration {
         for at in self.indexes_of(from)? {
             let node = parse_expression(&self.skip_indexes[at].expression)?;
             self.skip_indexes[at].expression = sql(&substituted(&node, from, &Node::Name(vec![to.to_string()])));
+            if let Some(kind) = with_column_renamed(&self.skip_indexes[at].kind, from, to)? {
+                self.skip_indexes[at].kind = kind;
+            }
         }
         Ok(())
     }

@@ -33,6 +33,7 @@ pub fn changes_rows(command: &AlterCommand) -> bool {
             | AlterCommand::MaterializeColumn { .. }
             | AlterCommand::MaterializeTtl { .. }
             | AlterCommand::ApplyDeletedMask { .. }
+            | AlterCommand::ApplyPatches { .. }
             | AlterCommand::RewriteParts { .. }
             | AlterCommand::ClearColumn { partition: Some(_), .. }
             | AlterCommand::MaterializeIndex { .. }
@@ -280,6 +281,7 @@ impl Interpreter {
                 (partition.clone(), RowChange::MaterializeTtl)
             }
             AlterCommand::ApplyDeletedMask { partition } => (partition.clone(), RowChange::ApplyDeletedMask),
+            AlterCommand::ApplyPatches { .. } => return Ok(None),
             AlterCommand::ClearColumn { name, if_exists, partition } => {
                 let Some(column) = definition.columns.get(name) else {
                     if *if_exists {
@@ -372,7 +374,8 @@ fn told_though_missing(command: &AlterCommand) -> Option<&Option<Partition>> {
         AlterCommand::MaterializeIndex { partition, .. }
         | AlterCommand::ClearIndex { partition, .. }
         | AlterCommand::MaterializeProjection { partition, .. }
-        | AlterCommand::ClearProjection { partition, .. } => Some(partition),
+        | AlterCommand::ClearProjection { partition, .. }
+        | AlterCommand::ApplyPatches { partition } => Some(partition),
         _ => None,
     }
 }

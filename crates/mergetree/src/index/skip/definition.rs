@@ -51,6 +51,7 @@ pub enum SkipKind {
 pub struct SkipIndex {
     pub definition: SkipIndexDefinition,
     pub kind: SkipKind,
+    /// Of texts with a preprocessor what it makes of them.
     pub expressions: Vec<KeyExpression>,
 }
 
@@ -88,7 +89,7 @@ impl SkipIndex {
         if definition.granularity == 0 {
             return Err(bad("Index GRANULARITY must be a positive integer"));
         }
-        let expressions = environment.compile_index(&definition.expression, stored)?;
+        let mut expressions = environment.compile_index(&definition.expression, stored)?;
         let kind = SkipKind::parse(&definition.kind)?;
         if matches!(kind, SkipKind::Text(_)) && expressions.len() != 1 {
             let text = "Text index must be created on a single column";
@@ -103,6 +104,9 @@ impl SkipIndex {
                 return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
             }
             kind.check(&expression.kind)?;
+        }
+        if matches!(&kind, SkipKind::Text(tokens) if tokens.is_preprocessed) {
+            expressions = vec![environment.compile_preprocessed(definition, stored)?];
         }
         Ok(SkipIndex { definition: definition.clone(), kind, expressions })
     }

@@ -41,6 +41,8 @@ const OF_LAYOUT: [&str; 5] = [
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextTokens {
     tokenizer: Arc<Tokenizer>,
+    /// Texts are in the index as another expression makes them.
+    pub is_preprocessed: bool,
 }
 
 fn bad(text: impl Into<String>) -> Error {
@@ -70,21 +72,16 @@ fn parameters(text: &str) -> Vec<&str> {
 }
 
 impl TextTokens {
-    /// Of `text(tokenizer = ngrams(3))`, by what is in the brackets. Errors: BAD_ARGUMENTS, NOT_IMPLEMENTED.
+    /// Of `text(tokenizer = ngrams(3))`, by what is in the brackets. Errors: BAD_ARGUMENTS.
     pub fn parse(arguments: &str) -> Result<TextTokens> {
-        let mut tokenizer = None;
+        let (mut tokenizer, mut is_preprocessed) = (None, false);
         for parameter in parameters(arguments) {
             let Some((name, value)) = parameter.split_once('=') else {
                 return Err(bad("Cannot mix key-value pair and single argument as text index arguments"));
             };
             match (name.trim(), value.trim()) {
                 ("tokenizer", value) => tokenizer = Some(value),
-                ("preprocessor", _) => {
-                    return Err(Error::not_implemented(
-                        "preprocessor of a text index: index the expression itself, as in INDEX i lower(s) TYPE text(…), and write \
-                         conditions on it",
-                    ));
-                }
+                ("preprocessor", _) => is_preprocessed = true,
                 (name, _) if OF_LAYOUT.contains(&name) => {}
                 (name, _) => return Err(bad(format!("Unexpected text index arguments: {name}"))),
             }
@@ -96,12 +93,12 @@ impl TextTokens {
             return Err(bad(format!("Unknown tokenizer: '{name}'")));
         }
         let tokenizer = Tokenizer::parsed("text index", name.unwrap_or(written))?;
-        Ok(TextTokens { tokenizer: Arc::new(tokenizer) })
+        Ok(TextTokens { tokenizer: Arc::new(tokenizer), is_preprocessed })
     }
 
     /// Runs of letters and digits.
     pub fn words() -> TextTokens {
-        TextTokens { tokenizer: Arc::new(Tokenizer::NonAlpha) }
+        TextTokens { tokenizer: Arc::new(Tokenizer::NonAlpha), is_preprocessed: false }
     }
 
     /// The tokens of a text, as functions see them.
@@ -256,6 +253,8 @@ mod tests {
         assert_eq!(tokens("tokenizer = ngrams", "abcd"), ["abc", "bcd"]);
         assert_eq!(tokens("tokenizer = splitByString([', ', ';'])", "a b, c;d"), ["a b", "c", "d"]);
         assert_eq!(tokens("tokenizer = array", "a b"), ["a b"]);
+        let preprocessed = TextTokens::parse("preprocessor = concat(s, ', '), tokenizer = array").expect("known");
+        assert!(preprocessed.is_preprocessed && !TextTokens::words().is_preprocessed);
         for (wrong, code) in [
             ("", ErrorCode::BAD_ARGUMENTS),
             ("tokenizer = 'foo'", ErrorCode::BAD_ARGUMENTS),
@@ -263,7 +262,7 @@ mod tests {
             ("tokenizer = ngrams(0)", ErrorCode::BAD_ARGUMENTS),
             ("tokenizer = array, foo = 1", ErrorCode::BAD_ARGUMENTS),
             ("'array'", ErrorCode::BAD_ARGUMENTS),
-            ("tokenizer = array, preprocessor = lower(s)", ErrorCode::NOT_IMPLEMENTED),
+            ("preprocessor = lower(s)", ErrorCode::BAD_ARGUMENTS),
         ] {
             assert_eq!(TextTokens::parse(wrong).expect_err(wrong).code(), code, "{wrong}");
         }
