@@ -11,7 +11,7 @@ const ABSENT: &[(&str, &str)] = &[
     (
         "clusters",
         "cluster String, shard_num UInt32, shard_weight UInt32, replica_num UInt32, host_name String, host_address String, \
-         port UInt16, is_local UInt8, user String, default_database String, errors_count UInt32, name String",
+         port UInt16, is_local UInt8, user String, default_database String, errors_count UInt32, name String ALIAS cluster",
     ),
     (
         "dictionaries",
@@ -21,7 +21,8 @@ const ABSENT: &[(&str, &str)] = &[
     (
         "replicas",
         "database String, table String, engine String, is_leader UInt8, is_readonly UInt8, absolute_delay UInt64, \
-         total_replicas UInt32, active_replicas UInt32",
+         total_replicas UInt32, active_replicas UInt32, \
+         readonly_duration Nullable(UInt64) ALIAS if(isNull(readonly_start_time), NULL, now() - readonly_start_time)",
     ),
     (
         "replication_queue",
@@ -40,9 +41,30 @@ const ABSENT: &[(&str, &str)] = &[
 
 /// As above, with ClickHouse's columns alone.
 const ABSENT_WHOLE: &[(&str, &str)] = &[
+    ("asynchronous_loader", "job String"),
+    ("backups", "id String"),
+    ("dimensional_metrics", "metric String, name String ALIAS metric"),
+    ("distributed_ddl_queue", "entry String"),
+    ("dns_cache", "hostname String"),
+    ("filesystem_cache", "cache_name String"),
+    ("graphite_retentions", "config_name String"),
+    ("histogram_metrics", "metric String, name String ALIAS metric"),
+    ("kafka_consumers", "database String"),
+    ("masking_policies", "name String"),
+    ("part_moves_between_shards", "database String"),
+    ("query_cache", "query String"),
+    ("remote_data_paths", "disk_name String"),
+    ("resources", "name String"),
+    ("rocksdb", "database String"),
+    ("scheduler", "resource String"),
+    ("workloads", "name String"),
     ("moves", "database String, table String"),
     ("dropped_tables", "database String, table String"),
-    ("dropped_tables_parts", "database String, table String"),
+    (
+        "dropped_tables_parts",
+        "database String, table String, bytes UInt64 ALIAS bytes_on_disk, marks_size UInt64 ALIAS marks_bytes, \
+         part_name String ALIAS name",
+    ),
     ("quotas", "name String"),
     ("quota_limits", "quota_name String"),
     ("quota_usage", "quota_name String"),

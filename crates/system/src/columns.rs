@@ -15,7 +15,7 @@ const STRUCTURE: &str = "database String, table String, name String, type String
     comment String, is_in_partition_key UInt8, is_in_sorting_key UInt8, is_in_primary_key UInt8, is_in_sampling_key UInt8, \
     compression_codec String, character_octet_length Nullable(UInt64), numeric_precision Nullable(UInt64), \
     numeric_precision_radix Nullable(UInt64), numeric_scale Nullable(UInt64), datetime_precision Nullable(UInt64), \
-    statistics String, column String";
+    statistics String, column String ALIAS name";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let databases = known.databases.clone();
@@ -64,7 +64,6 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                     digits.scale.into(),
                     digits.datetime.into(),
                     column.statistics.iter().map(|word| statistics::name(word)).collect::<Vec<_>>().join(",").into(),
-                    (&column.name).into(),
                 ])?;
             }
         }

@@ -10,7 +10,7 @@ use crate::rows::{Cell, table};
 use crate::tables::visible_databases;
 
 const STRUCTURE: &str = "name String, engine String, data_path String, metadata_path String, uuid UUID, engine_full String, \
-    comment String, is_external UInt8, database String";
+    comment String, is_external UInt8, database String ALIAS name";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let (databases, path) = (known.databases.clone(), known.data_path.clone());
@@ -28,7 +28,6 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 info.engine().into(),
                 (&info.comment).into(),
                 false.into(),
-                (&name).into(),
             ])?;
         }
         Ok(())

@@ -8,12 +8,12 @@ use gristmill_introspect::Counters;
 
 use crate::rows::table;
 
-const STRUCTURE: &str = "event String, value UInt64, description String, name String";
+const STRUCTURE: &str = "event String, value UInt64, description String, name String ALIAS event";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
     all.push(table("system", "events", "SystemEvents", STRUCTURE, |_, rows| {
         for (event, value) in Counters::server().nonzero() {
-            rows.push([event.name().into(), value.into(), event.description().into(), event.name().into()])?;
+            rows.push([event.name().into(), value.into(), event.description().into()])?;
         }
         Ok(())
     })?);

@@ -13,8 +13,8 @@ use crate::rows::{Cell, table};
 
 const STRUCTURE: &str = "name String, is_aggregate UInt8, case_insensitive UInt8, alias_to String, create_query String, \
     origin Enum8('System' = 0, 'SQLUserDefined' = 1, 'ExecutableUserDefined' = 2, 'WasmUserDefined' = 3), \
-    deterministic Nullable(UInt8), higher_order Nullable(UInt8), description String, syntax String, arguments String, \
-    parameters String, returned_value String, examples String, introduced_in String, categories String";
+    description String, syntax String, arguments String, parameters String, returned_value String, examples String, \
+    introduced_in String, categories String, deterministic Nullable(UInt8), higher_order Nullable(UInt8)";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let (registry, user_functions) = (known.registry.clone(), known.user_functions.clone());
@@ -36,7 +36,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
         }
         Ok(())
     })?);
-    let structure = "name String, is_internal UInt8";
+    let structure = "name String, is_internal UInt8, syntax String";
     all.push(table(
         "system",
         "aggregate_function_combinators",
@@ -44,12 +44,22 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
         structure,
         |_, rows| {
             for name in combinators::names() {
-                rows.push([name.into(), false.into()])?;
+                rows.push([name.into(), false.into(), syntax_of_combinator(name).into()])?;
             }
             Ok(())
         },
     )?);
     Ok(())
+}
+
+/// What is written behind an aggregate function, with the arguments that a combinator adds.
+fn syntax_of_combinator(name: &str) -> String {
+    let arguments = match name {
+        "ArgMax" | "ArgMin" => "([arg, ...], key)",
+        "Resample" => "(start, end, step)(<aggregate_function_arguments>, resampling_key)",
+        _ => "",
+    };
+    format!("<aggregate_function>{name}{arguments}")
 }
 
 /// What of a row is no fact of `functions.tsv`.
@@ -103,8 +113,6 @@ fn row(name: &str, told: Told<'_>, facts: Facts) -> [Cell; 16] {
         told.alias_to.into(),
         told.create_query,
         told.origin.into(),
-        told.deterministic.into(),
-        told.higher_order.into(),
         facts.description.into(),
         facts.syntax.into(),
         facts.arguments.into(),
@@ -113,5 +121,7 @@ fn row(name: &str, told: Told<'_>, facts: Facts) -> [Cell; 16] {
         facts.examples.into(),
         facts.introduced_in.into(),
         facts.categories.into(),
+        told.deterministic.into(),
+        told.higher_order.into(),
     ]
 }

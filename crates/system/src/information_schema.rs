@@ -57,10 +57,10 @@ const STATISTICS: &str = "table_catalog String, table_schema String, table_name 
 
 const ENGINES: &str = "engine String, support String";
 
-const CHARACTER_SETS: &str = "character_set_name String, default_collate_name String, description String, maxlen UInt32";
+const CHARACTER_SETS: &str = "character_set_name String";
 
-const COLLATIONS: &str = "collation_name String, character_set_name String, id UInt64, is_default String, is_compiled String, \
-    sortlen UInt32, pad_attribute String";
+const COLLATIONS: &str = "collation_name String; character_set_name Nullable(String), id Nullable(UInt64), \
+    is_default Nullable(String), is_compiled Nullable(String), sortlen Nullable(UInt64), pad_attribute Nullable(String)";
 
 type Fill = fn(&Databases, &QueryContext, &mut Rows) -> Result<()>;
 
@@ -75,13 +75,10 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
         ("referential_constraints", REFERENTIAL_CONSTRAINTS, |_, _, _| Ok(())),
         ("statistics", STATISTICS, |_, _, _| Ok(())),
         ("character_sets", CHARACTER_SETS, |_, _, rows| {
-            rows.push_twice(["utf8mb4".into(), "utf8mb4_0900_ai_ci".into(), "UTF-8 Unicode".into(), 4_u64.into()])
+            ["utf8", "utf8mb4", "ascii", "binary"].into_iter().try_for_each(|name| rows.push_twice([name.into()]))
         }),
-        ("collations", COLLATIONS, |_, _, rows| {
-            let name = "utf8mb4_0900_ai_ci";
-            let (yes, pad) = ("Yes".into(), "NO PAD".into());
-            rows.push_twice([name.into(), "utf8mb4".into(), 255_u64.into(), "Yes".into(), yes, 0_u64.into(), pad])
-        }),
+        // As `system.collations`: strings are compared byte by byte.
+        ("collations", COLLATIONS, |_, _, _| Ok(())),
     ];
     for database in ["information_schema", "INFORMATION_SCHEMA"] {
         for name in ["engines", "ENGINES"] {
@@ -213,7 +210,7 @@ fn columns(databases: &Databases, context: &QueryContext, rows: &mut Rows) -> Re
                 default.into(),
                 if column.kind.is_nullable() { "1" } else { "0" }.into(),
                 column.kind.to_string().into(),
-                Cell::None,
+                digits.octets.into(),
                 digits.octets.into(),
                 digits.precision.into(),
                 digits.radix.into(),

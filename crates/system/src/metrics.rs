@@ -16,7 +16,7 @@ use crate::Known;
 use crate::rows::{Cell, table};
 use crate::tables::every;
 
-const STRUCTURE: &str = "metric String, value Int64, description String, name String";
+const STRUCTURE: &str = "metric String, value Int64, description String, name String ALIAS metric";
 
 /// One of them, under ClickHouse's name.
 pub struct Metric {
@@ -157,7 +157,7 @@ pub fn add(tables: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let known = known.clone();
     tables.push(table("system", "metrics", "SystemMetrics", STRUCTURE, move |_, rows| {
         all(&known).into_iter().try_for_each(|Metric { name, description, value }| {
-            rows.push([name.into(), Cell::Signed(value), description.into(), name.into()])
+            rows.push([name.into(), Cell::Signed(value), description.into()])
         })
     })?);
     Ok(())

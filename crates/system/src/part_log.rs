@@ -18,7 +18,7 @@ const STRUCTURE: &str = "hostname LowCardinality(String), query_id String, \
     event_time DateTime, event_time_microseconds DateTime64(6), duration_ms UInt64, database String, table String, \
     table_uuid UUID, part_name String, partition_id String, partition String, part_type String, disk_name String, \
     path_on_disk String, rows UInt64, size_in_bytes UInt64, merged_from Array(String), bytes_uncompressed UInt64, \
-    read_rows UInt64, read_bytes UInt64, peak_memory_usage UInt64, error UInt16, exception String, mutation_ids String, \
+    read_rows UInt64, read_bytes UInt64, peak_memory_usage UInt64, error UInt16, exception String, mutation_ids Array(String), \
     ProfileEvents Map(LowCardinality(String), UInt64), projections Array(String)";
 
 pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
@@ -55,7 +55,7 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 entry.peak_memory_usage.into(),
                 u64::try_from(entry.error_code).unwrap_or_default().into(),
                 (&entry.exception).into(),
-                (&entry.mutation_ids).into(),
+                entry.mutation_ids.clone().into(),
                 Cell::Counts(events),
                 entry.projections.clone().into(),
             ])?;

@@ -15,7 +15,8 @@ const PARTS: &str = "partition String, name String, uuid UUID, part_type String,
     data_uncompressed_bytes UInt64, primary_key_size UInt64, modification_time DateTime, remove_time DateTime, \
     partition_id String, min_block_number Int64, max_block_number Int64, level UInt32, \
     primary_key_bytes_in_memory UInt64, database String, table String, engine String, disk_name String, path String, \
-    bytes UInt64, part_name String, delete_ttl_info_min DateTime, delete_ttl_info_max DateTime, \
+    bytes UInt64 ALIAS bytes_on_disk, marks_size UInt64 ALIAS marks_bytes, part_name String ALIAS name, \
+    delete_ttl_info_min DateTime, delete_ttl_info_max DateTime, \
     `move_ttl_info.expression` Array(String), `move_ttl_info.min` Array(DateTime), `move_ttl_info.max` Array(DateTime), \
     `recompression_ttl_info.expression` Array(String), `recompression_ttl_info.min` Array(DateTime), \
     `recompression_ttl_info.max` Array(DateTime), `group_by_ttl_info.expression` Array(String), \
@@ -32,7 +33,8 @@ const PARTS_COLUMNS: &str = "partition String, name String, part_type String, ac
     engine String, path String, column String, type String, column_position UInt64, column_bytes_on_disk UInt64, \
     column_data_compressed_bytes UInt64, column_data_uncompressed_bytes UInt64, remove_time DateTime, refcount UInt32, \
     min_date Date, max_date Date, min_time DateTime, max_time DateTime, data_version UInt64, disk_name String, \
-    primary_key_bytes_in_memory UInt64, default_kind String, default_expression String, bytes UInt64, part_name String";
+    primary_key_bytes_in_memory UInt64, default_kind String, default_expression String, \
+    bytes UInt64 ALIAS bytes_on_disk, marks_size UInt64 ALIAS marks_bytes, part_name String ALIAS name";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let databases = known.databases.clone();
@@ -46,7 +48,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 let projections = part.projections.iter().map(|projection| projection.name.clone()).collect();
                 rows.push([
                     part.partition.into(),
-                    (&part.name).into(),
+                    part.name.into(),
                     Cell::Uuid(Uuid::nil()),
                     "Wide".into(),
                     "Full".into(),
@@ -70,8 +72,6 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                     (&definition.engine.name).into(),
                     gristmill_mergetree::read::ONLY_DISK.into(),
                     part.path.into(),
-                    part.bytes_on_disk.into(),
-                    part.name.into(),
                     part.ttl.delete.0.into(),
                     part.ttl.delete.1.into(),
                     Cell::None,
@@ -154,8 +154,6 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                         part.primary_key_bytes.into(),
                         default_kind.into(),
                         default.into(),
-                        part.bytes_on_disk.into(),
-                        (&part.name).into(),
                     ])?;
                 }
             }

@@ -9,7 +9,7 @@ use gristmill_access::rights::Object;
 use gristmill_base::Result;
 use gristmill_catalog::Table;
 use gristmill_introspect::normalized::normalized_hash;
-use gristmill_introspect::{Client, QueryContext, processes};
+use gristmill_introspect::{QueryContext, processes};
 
 use crate::rows::{Cell, table};
 
@@ -49,13 +49,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 (&query.query_id).into(),
                 query.client.address.map(|address| address.ip()).into(),
                 query.client.address.map_or(0, |address| u64::from(address.port())).into(),
-                match query.client.interface {
-                    Client::TCP => "TCP",
-                    Client::HTTP => "HTTP",
-                    Client::LOCAL => "Local",
-                    _ => "Unknown",
-                }
-                .into(),
+                query.client.interface_name().into(),
                 (&query.client.name).into(),
                 (&query.client.http_user_agent).into(),
                 (&query.user).into(),
@@ -82,12 +76,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 query.client.version.0.into(),
                 query.client.version.1.into(),
                 query.client.version.2.into(),
-                match query.client.http_method {
-                    1 => "GET",
-                    2 => "POST",
-                    _ => "UNKNOWN",
-                }
-                .into(),
+                query.client.http_method_name().into(),
                 (&query.client.http_referer).into(),
                 (&query.client.forwarded_for).into(),
                 (&query.client.quota_key).into(),

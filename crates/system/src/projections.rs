@@ -17,7 +17,7 @@ const PARTS: &str = "partition String, name String, part_type String, parent_nam
     data_uncompressed_bytes UInt64, parent_marks UInt64, parent_rows UInt64, parent_bytes_on_disk UInt64, \
     modification_time DateTime, remove_time DateTime, partition_id String, min_block_number Int64, max_block_number Int64, \
     level UInt32, primary_key_bytes_in_memory UInt64, database String, table String, engine String, path String, \
-    bytes UInt64, part_name String, marks_size UInt64";
+    bytes UInt64 ALIAS bytes_on_disk, marks_size UInt64 ALIAS marks_bytes, part_name String ALIAS name";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let databases = known.databases.clone();
@@ -75,9 +75,6 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                         (&definition.name).into(),
                         (&definition.engine.name).into(),
                         (&data.path).into(),
-                        data.bytes_on_disk.into(),
-                        (&data.name).into(),
-                        0_u64.into(),
                     ])?;
                 }
             }

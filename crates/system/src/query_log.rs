@@ -21,13 +21,17 @@ const STRUCTURE: &str = "hostname LowCardinality(String), \
     columns Array(LowCardinality(String)), partitions Array(LowCardinality(String)), \
     projections Array(LowCardinality(String)), views Array(LowCardinality(String)), exception_code Int32, \
     exception String, stack_trace String, \
-    is_initial_query UInt8, user LowCardinality(String), query_id String, address IPv6, port UInt16, \
+    is_initial_query UInt8, connection_address IPv6, connection_port UInt16, \
+    user LowCardinality(String), query_id String, address IPv6, port UInt16, \
     initial_user LowCardinality(String), initial_query_id String, initial_address IPv6, initial_port UInt16, \
-    initial_query_start_time DateTime, initial_query_start_time_microseconds DateTime64(6), interface UInt8, is_secure UInt8, \
+    initial_query_start_time DateTime, initial_query_start_time_microseconds DateTime64(6), interface \
+    Enum8('Unknown' = 0, 'TCP' = 1, 'HTTP' = 2, 'gRPC' = 3, 'MySQL' = 4, 'PostgreSQL' = 5, 'Local' = 6, \
+    'TCP_Interserver' = 7, 'Prometheus' = 8, 'Background' = 9, 'ArrowFlight' = 10), is_secure UInt8, \
     os_user LowCardinality(String), client_hostname LowCardinality(String), client_name LowCardinality(String), \
     client_revision UInt32, client_version_major UInt32, client_version_minor UInt32, client_version_patch UInt32, \
-    http_method UInt8, http_user_agent LowCardinality(String), http_referer String, forwarded_for String, \
-    quota_key String, distributed_depth UInt64, revision UInt32, log_comment String, \
+    http_method Enum8('UNKNOWN' = 0, 'GET' = 1, 'POST' = 2, 'OPTIONS' = 3, 'PUT' = 4, 'DELETE' = 5, 'HEAD' = 6), \
+    http_user_agent LowCardinality(String), http_referer String, forwarded_for String, \
+    quota_key String, distributed_depth UInt64, revision UInt32, http_request_url String, log_comment String, \
     ProfileEvents Map(LowCardinality(String), UInt64), Settings Map(LowCardinality(String), LowCardinality(String)), \
     used_aggregate_functions Array(LowCardinality(String)), \
     used_aggregate_function_combinators Array(LowCardinality(String)), \
@@ -49,6 +53,9 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
         for (entry, stack) in entries.iter().zip(stacks) {
             let (event, start) = (entry.event_time_micros, entry.query_start_time_micros);
             let events = entry.profile_events.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+            let client = &entry.client;
+            let address = || Cell::from(client.address.map(|address| address.ip()));
+            let port = || Cell::from(client.address.map_or(0, |address| u64::from(address.port())));
             rows.push([
                 (&host).into(),
                 kind(entry.kind),
@@ -80,33 +87,36 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 (&entry.exception).into(),
                 stack.into(),
                 true.into(),
+                address(),
+                port(),
                 (&entry.user).into(),
                 (&entry.query_id).into(),
-                entry.client.address.map(|address| address.ip()).into(),
-                entry.client.address.map_or(0, |address| u64::from(address.port())).into(),
+                address(),
+                port(),
                 (&entry.user).into(),
                 (&entry.query_id).into(),
-                entry.client.address.map(|address| address.ip()).into(),
-                entry.client.address.map_or(0, |address| u64::from(address.port())).into(),
+                address(),
+                port(),
                 start.div_euclid(MICROS).into(),
                 start.into(),
-                u64::from(entry.client.interface).into(),
-                entry.client.is_secure.into(),
-                (&entry.client.os_user).into(),
-                (&entry.client.hostname).into(),
-                (&entry.client.name).into(),
-                entry.client.revision.into(),
-                entry.client.version.0.into(),
-                entry.client.version.1.into(),
-                entry.client.version.2.into(),
-                u64::from(entry.client.http_method).into(),
-                (&entry.client.http_user_agent).into(),
-                (&entry.client.http_referer).into(),
-                (&entry.client.forwarded_for).into(),
-                (&entry.client.quota_key).into(),
+                client.interface_name().into(),
+                client.is_secure.into(),
+                (&client.os_user).into(),
+                (&client.hostname).into(),
+                (&client.name).into(),
+                client.revision.into(),
+                client.version.0.into(),
+                client.version.1.into(),
+                client.version.2.into(),
+                client.http_method_name().into(),
+                (&client.http_user_agent).into(),
+                (&client.http_referer).into(),
+                (&client.forwarded_for).into(),
+                (&client.quota_key).into(),
                 // Every query is the first of its kind.
                 0u64.into(),
                 u64::from(DIALECT_REVISION).into(),
+                client.request_path().into(),
                 (&entry.log_comment).into(),
                 Cell::Counts(events),
                 Cell::Pairs(entry.settings.clone()),

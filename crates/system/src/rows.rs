@@ -112,6 +112,19 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
     }
 }
 
+/// What a structure says, and apart from it the columns that are computed of those (`table String ALIAS name`), of which rows
+/// have no cells.
+fn declared(structure: &str) -> Result<(Columns, Vec<Column>)> {
+    let all = gristmill_types::parse::structure_with_defaults(structure)?;
+    let (aliases, told) = all.iter().cloned().partition(Column::has_default_expression);
+    Ok((Columns::new(told), aliases))
+}
+
+/// Aliases stand behind all others: `*` has none of them.
+fn with_aliases(columns: &Columns, aliases: Vec<Column>) -> Columns {
+    Columns::new(columns.iter().cloned().chain(aliases).collect())
+}
+
 /// A table of `database` whose rows `fill` pushes when it is read. `structure` as in `name String, value UInt64`; what
 /// else ClickHouse's table has is added (`whole`).
 pub fn table(
@@ -121,9 +134,9 @@ pub fn table(
     structure: &str,
     fill: impl Fn(&Arc<QueryContext>, &mut Rows) -> Result<()> + Send + Sync + 'static,
 ) -> Result<Arc<dyn Table>> {
-    let told = gristmill_types::parse::structure(structure)?;
+    let (told, aliases) = declared(structure)?;
     let whole = Whole::of(database, name, &told)?;
-    let columns = whole.columns.clone();
+    let columns = with_aliases(&whole.columns, aliases);
     let rows = move |context: &Arc<QueryContext>| {
         let mut rows = Rows::new(&told);
         fill(context, &mut rows)?;
@@ -140,9 +153,9 @@ pub fn table_of_opened_parts(
     databases: Weak<Databases>,
     fill: impl Fn(&mut Rows) -> Result<()> + Send + Sync + 'static,
 ) -> Result<Arc<dyn Table>> {
-    let told = gristmill_types::parse::structure(structure)?;
+    let (told, aliases) = declared(structure)?;
     let whole = Whole::of("system", name, &told)?;
-    let (columns, fill) = (whole.columns.clone(), Arc::new(fill));
+    let (columns, fill) = (with_aliases(&whole.columns, aliases), Arc::new(fill));
     let rows = move |context: Arc<QueryContext>| -> RowsFuture {
         let (whole, told) = (whole.clone(), told.clone());
         let (tables, fill) = (databases.upgrade().map(|known| every(&known)), fill.clone());
@@ -161,31 +174,37 @@ pub fn table_of_opened_parts(
 pub struct Rows {
     columns: Columns,
     cells: Vec<Vec<Cell>>,
+    /// The end of every row.
+    ending: Vec<Cell>,
 }
 
 impl Rows {
     pub fn new(columns: &Columns) -> Self {
-        Rows { columns: columns.clone(), cells: vec![Vec::new(); columns.len()] }
+        Self::ending_with(columns, Vec::new())
+    }
+
+    /// Rows whose last cells are these, without being pushed.
+    pub fn ending_with(columns: &Columns, ending: Vec<Cell>) -> Self {
+        Rows { columns: columns.clone(), cells: vec![Vec::new(); columns.len()], ending }
     }
 
     /// Adds a row: a cell for each column.
     pub fn push<const N: usize>(&mut self, row: [Cell; N]) -> Result<()> {
-        if N != self.cells.len() {
-            return Err(Error::logical(format!("A row of {N} cells for {} columns of a system table", self.cells.len())));
-        }
-        for (column, cell) in self.cells.iter_mut().zip(row) {
-            column.push(cell);
-        }
-        Ok(())
+        self.push_cells(row)
     }
 
     /// Adds a row of as many cells as there are columns, where only the program's run tells how many.
     pub fn push_all(&mut self, row: Vec<Cell>) -> Result<()> {
-        if row.len() != self.cells.len() {
-            let (cells, columns) = (row.len(), self.cells.len());
+        self.push_cells(row)
+    }
+
+    fn push_cells(&mut self, row: impl IntoIterator<Item = Cell, IntoIter: ExactSizeIterator>) -> Result<()> {
+        let row = row.into_iter();
+        let (cells, columns) = (row.len() + self.ending.len(), self.cells.len());
+        if cells != columns {
             return Err(Error::logical(format!("A row of {cells} cells for {columns} columns of a system table")));
         }
-        for (column, cell) in self.cells.iter_mut().zip(row) {
+        for (column, cell) in self.cells.iter_mut().zip(row.chain(self.ending.iter().cloned())) {
             column.push(cell);
         }
         Ok(())

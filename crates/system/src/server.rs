@@ -44,7 +44,8 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
         let told = machine::filesystem(&path).ok();
         rows.push([
             ONLY.into(),
-            path.display().to_string().into(),
+            // ClickHouse's ends with a slash, and what comes behind is joined to it.
+            path.join("").display().to_string().into(),
             told.map_or(0, |told| told.available).into(),
             told.map_or(0, |told| told.capacity).into(),
             told.map_or(0, |told| told.available).into(),

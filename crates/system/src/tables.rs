@@ -22,7 +22,7 @@ const STRUCTURE: &str = "database String, name String, uuid UUID, engine String,
     primary_key String, sampling_key String, storage_policy String, dependencies_database Array(String), \
     dependencies_table Array(String), total_rows Nullable(UInt64), \
     total_bytes Nullable(UInt64), total_bytes_uncompressed Nullable(UInt64), parts Nullable(UInt64), \
-    active_parts Nullable(UInt64), total_marks Nullable(UInt64), comment String, has_own_data UInt8, table String, \
+    active_parts Nullable(UInt64), total_marks Nullable(UInt64), comment String, has_own_data UInt8, table String ALIAS name, \
     skipping_indices_types Array(String), target_database String, target_table String, active_on_fly_data_mutations UInt64";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
@@ -77,7 +77,6 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 of_parts(active().map(|part| part.marks).sum()),
                 (&definition.comment).into(),
                 has_own_data(&definition.engine.name).into(),
-                (&definition.name).into(),
                 definition.skip_indexes.iter().map(|index| index.kind_name().to_string()).collect::<Vec<_>>().into(),
                 target_database.into(),
                 target_table.into(),

@@ -19,7 +19,7 @@ use self::of_tables::OfTables;
 use crate::Known;
 use crate::rows::{Cell, table};
 
-const STRUCTURE: &str = "metric String, value Float64, description String, name String";
+const STRUCTURE: &str = "metric String, value Float64, description String, name String ALIAS metric";
 
 /// One of them, under ClickHouse's name.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,7 +74,7 @@ pub fn add(tables: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     tables.push(table("system", "asynchronous_metrics", "SystemAsynchronousMetrics", STRUCTURE, move |_, rows| {
         measured(&known).into_iter().try_for_each(|metric| {
             let name: &str = &metric.name;
-            rows.push([name.into(), Cell::Float(metric.value), metric.description.into(), name.into()])
+            rows.push([name.into(), Cell::Float(metric.value), metric.description.into()])
         })
     })?);
     Ok(())

@@ -11,7 +11,7 @@ use crate::query_log::hostname;
 
 const STRUCTURE: &str = "hostname LowCardinality(String), event_date Date, event_time DateTime, \
     event_time_microseconds DateTime64(6), event_type Enum8('Upload' = 1, 'Delete' = 2, 'MultiPartUploadCreate' = 3, \
-    'MultiPartUploadWrite' = 4, 'MultiPartUploadComplete' = 5, 'MultiPartUploadAbort' = 6, 'Read' = 7, 'Copy' = 8), \
+    'MultiPartUploadWrite' = 4, 'MultiPartUploadComplete' = 5, 'MultiPartUploadAbort' = 6, 'Read' = 7), \
     query_id String, bucket String, remote_path String, data_size UInt64, elapsed_microseconds UInt64, error_code Int32, \
     error String";
 

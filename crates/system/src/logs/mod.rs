@@ -3,6 +3,7 @@
 //! Columns that ClickHouse has and nothing here tells are there with the default of their type (`whole`), as in the other
 //! tables. Their comments are in `comments.tsv`: table (`*`: any), column, comment.
 
+mod aliases;
 mod async_insert_log;
 mod async_metric_log;
 mod blob_log;
@@ -28,6 +29,7 @@ use std::time::Duration;
 use arrow::array::RecordBatch;
 use gristmill_base::{Result, runtime};
 use gristmill_catalog::{LogSource, RowsTable, Table};
+use gristmill_functions::session::DIALECT_VERSION;
 use gristmill_introspect::logs::{Log, LogEntry, LogQueue};
 use gristmill_introspect::profiler;
 use gristmill_types::{Column, Columns};
@@ -63,12 +65,16 @@ pub fn all(known: &Known) -> Result<Vec<Arc<dyn LogSource>>> {
 
 /// A table that shows what is kept of a log in memory.
 pub fn in_memory(source: &Arc<dyn LogSource>) -> Arc<dyn Table> {
-    let (name, columns) = (source.queue().name(), source.columns().clone());
+    let name = source.queue().name();
+    let columns = Columns::new(source.columns().iter().chain(source.aliases().iter()).cloned().collect());
     let words = name.split('_').map(|word| format!("{}{}", word[..1].to_ascii_uppercase(), &word[1..]));
     let engine = format!("System{}", words.collect::<String>());
     let source = source.clone();
     Arc::new(RowsTable::sync("system", name, &engine, columns, move |_| Ok(vec![source.kept()?])))
 }
+
+/// The columns of every log that tell of the server: which ClickHouse it is like, and the kind of its processor.
+const OF_SERVER: &str = "clickhouse_version LowCardinality(String), system_processor LowCardinality(String)";
 
 type Fill<T> = Box<dyn Fn(&[Arc<T>], &mut Rows) -> Result<()> + Send + Sync>;
 type Collect = Box<dyn Fn() + Send + Sync>;
@@ -78,6 +84,7 @@ pub struct Declared<T: 'static> {
     log: &'static Log<T>,
     told: Columns,
     whole: Whole,
+    aliases: Columns,
     fill: Fill<T>,
     day: &'static str,
     order_by: &'static str,
@@ -108,6 +115,8 @@ impl<T: LogEntry> Declared<T> {
         told: Columns,
         fill: impl Fn(&[Arc<T>], &mut Rows) -> Result<()> + Send + Sync + 'static,
     ) -> Result<Self> {
+        let of_server = gristmill_types::parse::structure(OF_SERVER)?;
+        let told = Columns::new(told.iter().chain(of_server.iter()).cloned().collect());
         let mut whole = Whole::of("system", log.name(), &told)?;
         let commented = |column: &Column| {
             let mut column = column.clone();
@@ -122,6 +131,7 @@ impl<T: LogEntry> Declared<T> {
             log,
             told,
             whole,
+            aliases: aliases::of(log.name())?,
             fill,
             day,
             order_by,
@@ -154,7 +164,7 @@ impl<T: LogEntry> Declared<T> {
     }
 
     fn rows(&self, entries: &[Arc<T>]) -> Result<RecordBatch> {
-        let mut rows = Rows::new(&self.told);
+        let mut rows = Rows::ending_with(&self.told, vec![DIALECT_VERSION.into(), std::env::consts::ARCH.into()]);
         (self.fill)(entries, &mut rows)?;
         self.whole.rows(&rows.finish()?)
     }
@@ -167,6 +177,10 @@ impl<T: LogEntry> LogSource for Declared<T> {
 
     fn columns(&self) -> &Columns {
         &self.whole.columns
+    }
+
+    fn aliases(&self) -> &Columns {
+        &self.aliases
     }
 
     fn day(&self) -> &'static str {

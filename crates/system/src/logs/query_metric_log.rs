@@ -16,7 +16,7 @@ use crate::query_log::hostname;
 use crate::rows::Cell;
 
 const STRUCTURE: &str = "query_id String, hostname LowCardinality(String), event_date Date, event_time DateTime, \
-    event_time_microseconds DateTime64(6), memory_usage Int64, peak_memory_usage Int64";
+    event_time_microseconds DateTime64(6), memory_usage UInt64, peak_memory_usage UInt64";
 
 const EVERY: Duration = Duration::from_secs(1);
 
@@ -34,7 +34,7 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
         for entry in entries {
             let mut row: Vec<Cell> = vec![(&entry.query_id).into(), (&host).into()];
             row.extend(moment(entry.event_time_micros));
-            row.extend([Cell::Signed(entry.memory_bytes), Cell::Signed(entry.peak_memory_bytes)]);
+            row.extend([Cell::Unsigned(entry.memory_bytes), Cell::Unsigned(entry.peak_memory_bytes)]);
             row.extend(entry.events.iter().map(|value| Cell::Unsigned(*value)));
             rows.push_all(row)?;
         }
@@ -74,8 +74,8 @@ fn look_at(context: &Arc<QueryContext>, seen: &mut HashMap<String, Seen>) {
     query_metric_log().add(|| QueryMetricEntry {
         event_time_micros: context.env.now_micros(),
         query_id: context.query_id.clone(),
-        memory_bytes: context.memory.held_bytes() as i64,
-        peak_memory_bytes: context.memory.peak_bytes() as i64,
+        memory_bytes: context.memory.held_bytes(),
+        peak_memory_bytes: context.memory.peak_bytes(),
         events: grown,
     });
     seen.insert(context.query_id.clone(), Seen { elapsed, events });

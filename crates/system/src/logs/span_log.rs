@@ -14,7 +14,8 @@ use uuid::Uuid;
 const STRUCTURE: &str = "hostname LowCardinality(String), trace_id UUID, span_id UInt64, parent_span_id UInt64, \
     operation_name LowCardinality(String), \
     kind Enum8('INTERNAL' = 0, 'SERVER' = 1, 'CLIENT' = 2, 'PRODUCER' = 3, 'CONSUMER' = 4), start_time_us UInt64, \
-    finish_time_us UInt64, finish_date Date, attribute Map(LowCardinality(String), String)";
+    finish_time_us UInt64, finish_date Date, status_code Enum8('UNSET' = 0, 'OK' = 1, 'ERROR' = 2), \
+    status_message LowCardinality(String), attribute Map(LowCardinality(String), String)";
 
 pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
     let host = hostname();
@@ -31,6 +32,8 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 entry.start_time_us.into(),
                 entry.finish_time_us.into(),
                 day(entry.finish_time_us as i64),
+                if entry.error.is_some() { "ERROR" } else { "UNSET" }.into(),
+                entry.error.clone().unwrap_or_default().into(),
                 Cell::Pairs(attribute.collect()),
             ])?;
         }
