@@ -13,7 +13,9 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use datafusion::error::Result;
 use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::placeholder_row::PlaceholderRowExec;
 use futures::{Stream, StreamExt};
 use gristmill_introspect::QueryContext;
@@ -62,12 +64,27 @@ fn is_of_one_row(plan: &Arc<dyn ExecutionPlan>) -> bool {
     }
 }
 
-/// The rows of a plan; when they end, what they were taken from is told to the query's progress.
+/// Whether a query as it was written ends with a limit.
+fn ends_with_limit(lowered: &LogicalPlan) -> bool {
+    match lowered {
+        LogicalPlan::Limit(_) => true,
+        LogicalPlan::Projection(projection) => ends_with_limit(&projection.input),
+        LogicalPlan::SubqueryAlias(alias) => ends_with_limit(&alias.input),
+        _ => false,
+    }
+}
+
+/// The rows of a plan; when they end, what they were taken from is told to the query's progress. `lowered`: the query that it
+/// was made of, since of LIMIT 0 nothing is left in the plan.
 pub fn told(
     rows: SendableRecordBatchStream,
+    lowered: &LogicalPlan,
     plan: Arc<dyn ExecutionPlan>,
     context: &Arc<QueryContext>,
 ) -> SendableRecordBatchStream {
+    if plan.downcast_ref::<EmptyExec>().is_some() && ends_with_limit(lowered) {
+        context.progress.limit_was_applied(0);
+    }
     if is_of_one_row(&plan) {
         context.progress.total_rows_to_read.fetch_add(1, Relaxed);
         context.read(1, 1);

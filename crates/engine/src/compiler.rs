@@ -15,7 +15,7 @@ use datafusion::physical_expr::create_physical_expr;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{
     AggregateExpression, ColumnExpression, CompiledProjection, ExpressionCompiler, KeyExpression, ProjectionDefinition,
-    Wanted,
+    SkipIndexDefinition, Wanted,
 };
 use gristmill_functions::Registry;
 use gristmill_introspect::QueryContext;
@@ -25,6 +25,7 @@ use gristmill_types::{Columns, DefaultKind, SqlType};
 
 use crate::engine::Engine;
 use crate::keys;
+use crate::text_indexes;
 use crate::ttl_times;
 
 pub struct Compiler {
@@ -69,6 +70,10 @@ impl ExpressionCompiler for Compiler {
 
     fn compile_index(&self, text: &str, stored: &Columns) -> Result<Vec<KeyExpression>> {
         keys::compile(&keys::elements(text)?, stored, &self.registry, &keys::key_env())
+    }
+
+    fn compile_preprocessed(&self, index: &SkipIndexDefinition, stored: &Columns) -> Result<KeyExpression> {
+        text_indexes::preprocessed(index, stored, &self.registry)
     }
 
     fn compile_projection(&self, definition: &ProjectionDefinition, columns: &Columns) -> Result<CompiledProjection> {

@@ -20,7 +20,7 @@ use gristmill_introspect::opentelemetry::QueryTrace;
 use gristmill_introspect::processes::Running;
 use gristmill_introspect::query_log::{QueryLogEntry, QueryLogType, query_log};
 use gristmill_introspect::tracing::Level;
-use gristmill_introspect::{Event, QueryContext, tell};
+use gristmill_introspect::{Event, QueryContext, Stage, tell};
 use gristmill_sql::statement::{Statement, parse};
 use gristmill_types::Columns;
 
@@ -51,6 +51,8 @@ pub struct Brought {
     pub blocks: Option<Box<dyn ClientBlocks>>,
     /// Whether INTO OUTFILE is an error: who asks has no place for files.
     pub refuses_outfile: bool,
+    /// How far a SELECT is processed.
+    pub stage: Stage,
 }
 
 /// Bytes that are read at a time.

@@ -50,11 +50,13 @@ mod spilled_bytes;
 pub mod split;
 pub mod temporary;
 mod temporary_columns;
+mod text_indexes;
 mod text_keys;
 mod transparent;
 mod ttl_times;
 mod values_call;
 mod views;
+mod windows;
 
 pub use engine::{Engine, EngineConfig};
 pub use gristmill_functions::text::set_server_timezone;

@@ -13,8 +13,9 @@ use gristmill_mergetree::settings::{TableSettings, check_given};
 use gristmill_mergetree::{MemoryStore, MergeTree, MergeTreeEnvironment, ObjectFolder, PartStore};
 use gristmill_objstore::Store;
 use gristmill_sources::SourceHints;
+use gristmill_sql::lower::JoinTable;
 use gristmill_types::sql_type::quote_identifier;
-use gristmill_types::{Columns, DefaultKind};
+use gristmill_types::{Column, Columns, DefaultKind};
 
 use crate::compiler::Compiler;
 use crate::{keys, merged_tables};
@@ -58,12 +59,18 @@ pub const ENGINES: &[&str] = &[
     "File",
 ];
 
+/// Settings of the query that a table of the engine Join keeps.
+const SETTINGS_OF_JOIN: &[&str] =
+    &["join_use_nulls", "max_rows_in_join", "max_bytes_in_join", "join_overflow_mode", "join_any_take_last_row"];
+
 /// Whether a setting in CREATE TABLE's clause is one of the query. Engines that read files keep settings of formats.
 pub fn is_query_setting(engine: Option<&str>, name: &str) -> bool {
     let reads_files = engine.is_some_and(|engine| {
         ["S3", "GCS", "AzureBlobStorage", "URL", "File"].iter().any(|known| known.eq_ignore_ascii_case(engine))
     });
+    let is_of_join = engine.is_some_and(|engine| engine.eq_ignore_ascii_case(log::JOIN)) && SETTINGS_OF_JOIN.contains(&name);
     !reads_files
+        && !is_of_join
         && Settings::declared().iter().any(|known| known.name == name)
         && !TableSettings::declared().iter().any(|known| known.name == name)
 }
@@ -150,6 +157,23 @@ fn check_arguments_of_join(arguments: &[String], columns: &Columns) -> Result<()
         )),
         None => Ok(()),
     }
+}
+
+/// What `joinGet` is to know of a table of the engine Join.
+pub fn join_table(definition: &TableDefinition) -> Option<JoinTable> {
+    let [strictness, kind, keys @ ..] = &definition.engine.arguments[..] else { return None };
+    if definition.engine.name != log::JOIN {
+        return None;
+    }
+    let is_key = |column: &&Column| keys.contains(&quote_identifier(&column.name));
+    let place = |column: &&Column| keys.iter().position(|key| *key == quote_identifier(&column.name));
+    let mut columns: Vec<&Column> = definition.columns.iter().filter(is_key).collect();
+    columns.sort_by_key(place);
+    Some(JoinTable {
+        is_left_any: strictness.eq_ignore_ascii_case("ANY") && kind.eq_ignore_ascii_case("LEFT"),
+        keys: columns.into_iter().map(|column| column.name.clone()).collect(),
+        use_nulls: definition.settings.get("join_use_nulls").is_some_and(|value| value != "0" && value != "false"),
+    })
 }
 
 fn wrong_join(given: usize) -> Error {

@@ -20,13 +20,13 @@ use gristmill_catalog::{Table, TableDefinition};
 use gristmill_introspect::{Event, QueryContext, Use};
 use gristmill_sources::generate::format::{carried_columns, given_columns};
 use gristmill_sources::{SourceHints, TableFunctionCall};
-use gristmill_sql::VIEW_EXPLAIN;
 use gristmill_sql::ast::{Literal, Node};
 use gristmill_sql::lower::{
     Analyzer, Lowered, NameNumbers, ResolvedTable, ResolvedTables, SamplingKey, TableResolver, Typed, resolve_tables,
     with_arguments,
 };
 use gristmill_sql::statement::Statement;
+use gristmill_sql::{VIEW_EXPLAIN, explained_text};
 use gristmill_types::{Column, Columns, DefaultKind};
 use parking_lot::Mutex;
 
@@ -37,9 +37,10 @@ use crate::granted_columns::{GrantedColumns, check_columns};
 use crate::interpret::{Interpreter, check_function_in_readonly, check_source, may_know, may_read, rows_once};
 use crate::looped;
 use crate::merged_tables::{self, Merged};
-use crate::opener::stored_columns;
+use crate::opener::{join_table, stored_columns};
 use crate::projections::compile::kept_aggregates;
 use crate::temporary::{TEMPORARY_DATABASE, TemporaryTables};
+use crate::text_indexes::indexed_texts;
 use crate::views::query::Block;
 
 use self::table_calls::values_of_expressions;
@@ -272,12 +273,9 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// `(EXPLAIN …)` in the place of a query, whose text this is by now: what EXPLAIN gives.
+    /// `viewExplain(…)`, or `(EXPLAIN …)` in the place of a query: what EXPLAIN gives.
     async fn explained(&self, name: &str, arguments: &[Node]) -> Result<ResolvedTable> {
-        let [Node::Literal(Literal::Text(text))] = arguments else {
-            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "Write it as SELECT … FROM (EXPLAIN …)"));
-        };
-        let text = String::from_utf8_lossy(text).into_owned();
+        let text = explained_text(arguments)?;
         let mut settings = self.context.settings.as_ref().clone();
         let (kind, options, statement) = match gristmill_sql::statement::parse(&text, &BTreeMap::new())? {
             Statement::Explain { kind, options, statement } => (kind, options, statement),
@@ -404,6 +402,7 @@ impl<'a> Resolver<'a> {
         });
         let virtual_columns = table.virtual_columns();
         let kept_aggregates = kept_aggregates(&definition);
+        let indexed_texts = indexed_texts(&definition);
         Ok(ResolvedTable {
             provider,
             columns,
@@ -413,8 +412,10 @@ impl<'a> Resolver<'a> {
             is_merge_tree,
             sampling,
             kept_aggregates,
+            indexed_texts,
             name,
             totals: None,
+            join: join_table(&definition),
         })
     }
 }

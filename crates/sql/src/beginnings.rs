@@ -119,6 +119,7 @@ impl Cursor<'_> {
         if self.eat("OPTIMIZE") {
             return self.optimize();
         }
+        self.no_transaction()?;
         if self.eat("SET") {
             if let Some(statement) = self.set_role()? {
                 return Ok(statement);
@@ -173,5 +174,19 @@ impl Cursor<'_> {
             return Ok(Statement::System(words));
         }
         Err(self.unexpected("a statement (SELECT, INSERT, CREATE, …)"))
+    }
+
+    /// What ClickHouse says of transactions where `allow_experimental_transactions` is off: drivers tell by it that there are none.
+    /// Errors: NOT_IMPLEMENTED, INVALID_TRANSACTION.
+    fn no_transaction(&mut self) -> Result<()> {
+        if self.eat_all(&["BEGIN", "TRANSACTION"]) || self.eat_all(&["START", "TRANSACTION"]) {
+            return Err(Error::not_implemented("Transactions are not supported"));
+        }
+        let is_whole = matches!(self.parser.peek_nth_token_ref(1).token, Token::EOF | Token::SemiColon);
+        let ends_one = is_whole && (self.peeks("COMMIT") || self.peeks("ROLLBACK"));
+        if ends_one || self.eat_all(&["SET", "TRANSACTION", "SNAPSHOT"]) {
+            return Err(Error::new(ErrorCode::INVALID_TRANSACTION, "There is no current transaction"));
+        }
+        Ok(())
     }
 }

@@ -24,6 +24,7 @@ mod intervals;
 pub mod lexer;
 pub mod lower;
 mod manage;
+mod parameter_containers;
 pub mod parameters;
 mod parse;
 mod plain_text;
@@ -37,11 +38,13 @@ pub mod sql_text;
 pub mod statement;
 pub mod statistics;
 pub mod syntax_tree;
+pub mod text_index;
 pub mod tokens;
 pub mod translate;
 pub mod ttl;
 pub mod user_functions;
 
+pub use explain::explained_text;
 pub use rewrite::explained::VIEW_EXPLAIN;
 
 /// The keywords of ClickHouse 26.9, one a line, some of several words: its own list, since clients compare theirs with it. (That

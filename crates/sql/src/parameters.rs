@@ -9,6 +9,7 @@ use sqlparser::ast::{Expr, Query, visit_expressions};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use crate::ast::{unescape, with_escapes};
+use crate::parameter_containers;
 use crate::tokens::{PARAMETER, parameter_name, tokenize, word};
 
 /// A text with its backslash escapes undone. `\N` alone stays: it means NULL. Bytes that are not UTF-8 stay escapes.
@@ -49,7 +50,8 @@ pub(crate) fn literal(value: &str, kind: &str) -> Vec<Token> {
     }
     // Elements of containers have escapes of their own.
     if ["Array", "Map", "Nested", "Tuple"].iter().any(|name| kind.starts_with(name)) {
-        return vec![quoted(value)];
+        let spelled = kind.parse::<SqlType>().ok().and_then(|kind| parameter_containers::literal(value, &kind));
+        return spelled.unwrap_or_else(|| vec![quoted(value)]);
     }
     let text = || vec![Token::SingleQuotedString(within_quotes(value))];
     let Ok(kind) = kind.parse::<SqlType>() else { return text() };
@@ -63,8 +65,8 @@ pub(crate) fn literal(value: &str, kind: &str) -> Vec<Token> {
 /// Floating point numbers that are shown without an exponent.
 const WITHOUT_EXPONENT: std::ops::Range<f64> = 1e-5..1e15;
 
-/// The words of a number's literal. `None`: the type has no numbers, or not this one.
-fn number(value: &str, kind: &SqlType) -> Option<Vec<Token>> {
+/// The words of a number's literal, which may stand for a date or an enum's name. `None`: the type has no numbers, or not this one.
+pub(crate) fn number(value: &str, kind: &SqlType) -> Option<Vec<Token>> {
     let whole = |least: i128, most: i128| {
         let number = value.parse::<i128>().ok().filter(|number| (least..=most).contains(number))?;
         Some((number < 0, number.unsigned_abs().to_string()))
@@ -85,6 +87,9 @@ fn number(value: &str, kind: &SqlType) -> Option<Vec<Token>> {
         SqlType::Float32 => float(value.parse::<f32>().ok()?.into()),
         SqlType::Float64 => float(value.parse().ok()?),
         SqlType::Date => days(value),
+        SqlType::Enum8(values) | SqlType::Enum16(values) => {
+            values.value_of(&unescape(value)).map(|value| (value < 0, value.unsigned_abs().to_string()))
+        }
         _ => None,
     }?;
     let sign = is_negative.then_some(Token::Minus);
@@ -156,8 +161,11 @@ mod tests {
             ("2020-01-01", "Date", "18262"),
             ("1960-01-01", "Date", "'1960-01-01'"),
             ("0", "Bool", "'false'"),
+            ("b", "Enum8('a' = 1, 'b' = -2)", "-2"),
+            ("c", "Enum8('a' = 1, 'b' = -2)", "'c'"),
             ("it's", "FixedString(4)", "'it\\'s'"),
-            ("[1,2]", "Array(UInt8)", "'[1,2]'"),
+            ("[1,2]", "Array(UInt8)", "[1,2]"),
+            ("[1,2", "Array(UInt8)", "'[1,2'"),
             ("\\N", "Nullable(UInt8)", "NULL"),
         ] {
             assert_eq!(shown(value, kind), wanted, "{value} {kind}");

@@ -112,6 +112,9 @@ impl Cursor<'_> {
                 limit(self)?
             ));
         }
+        if self.eat_all(&["FILESYSTEM", "CACHES"]) {
+            return select("SELECT DISTINCT cache_name AS Caches FROM system.filesystem_cache".to_string());
+        }
         if self.eat("SETTINGS") {
             let filter = filter(self, "name")?;
             let changed = if changed { " AND changed" } else { "" };

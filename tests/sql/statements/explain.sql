@@ -5,6 +5,10 @@ SELECT count() AS n FROM (EXPLAIN SYNTAX oneline = 1 SELECT 'a''b', 2) AS e WHER
 SELECT (SELECT count() FROM (EXPLAIN SYNTAX oneline = 1 SELECT 1));
 EXPLAIN SYNTAX oneline = 1 SELECT 1, 2 FROM numbers(3);
 EXPLAIN AST SELECT 1 + 1;
+EXPLAIN CURRENT TRANSACTION;
+SELECT upper(explain) FROM (EXPLAIN CURRENT TRANSACTION);
+-- error: NOT_IMPLEMENTED
+EXPLAIN WHATIF SELECT 1;
 SELECT JSONExtractKeys(replaceRegexpAll(explain, '^\\[|\\]$', '')) FROM (EXPLAIN json = 1 SELECT 1);
 SELECT JSONExtractString(explain, 1, 'Plan', 'Node Type') != '', JSONHas(explain, 1, 'Plan', 'Node Id') FROM (EXPLAIN json = 1, description = 0 SELECT sum(number) FROM numbers(10));
 -- error: UNKNOWN_SETTING

@@ -48,7 +48,7 @@ use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{Databases, Table};
-use gristmill_introspect::QueryContext;
+use gristmill_introspect::{QueryContext, Stage};
 use gristmill_sql::statement::{Statement, TableExpression, TableName};
 use gristmill_types::{Columns, SqlType};
 use parking_lot::Mutex;
@@ -118,6 +118,8 @@ pub struct Interpreter {
     blocks: Arc<Mutex<Option<Box<dyn ClientBlocks>>>>,
     /// Of a query that is judged when it ends.
     limit: Arc<Mutex<Option<LimitWatch>>>,
+    /// How far a SELECT is processed that is the statement itself.
+    stage: Stage,
 }
 
 impl Interpreter {
@@ -134,6 +136,7 @@ impl Interpreter {
             temporary: brought.temporary,
             blocks,
             limit: Arc::default(),
+            stage: brought.stage,
         }
     }
 
@@ -144,20 +147,20 @@ impl Interpreter {
         self.check_access(&statement)?;
         match statement {
             Statement::Select(select) => {
-                let outcome = self.select(&select, input, &mut ending.tables).await?;
+                let outcome = self.select(&select, self.stage, input, &mut ending.tables).await?;
                 ending.limit = self.limit.lock().take();
                 ending.started();
                 Ok(outcome)
             }
             Statement::ShowOf { database, query } => {
                 self.engine.databases.database_for(&database, &self.seen())?;
-                let outcome = self.select(&query, input, &mut ending.tables).await?;
+                let outcome = self.select(&query, Stage::Complete, input, &mut ending.tables).await?;
                 ending.started();
                 Ok(outcome)
             }
             Statement::ShowTemporaryTables { filter, limit } => {
                 let query = self.temporary_tables(&filter, &limit)?;
-                let outcome = self.select(&query, input, &mut ending.tables).await?;
+                let outcome = self.select(&query, Stage::Complete, input, &mut ending.tables).await?;
                 ending.started();
                 Ok(outcome)
             }

@@ -374,6 +374,7 @@ impl Interpreter {
                 let columns: Vec<String> = assignments.iter().map(|(column, _)| column.clone()).collect();
                 self.check_columns("ALTER UPDATE", table, &columns)
             }
+            C::ApplyPatches { .. } => whole("ALTER UPDATE"),
             C::Delete { .. } | C::ApplyDeletedMask { .. } | C::DropParts { .. } | C::DetachParts(_) => whole("ALTER DELETE"),
             C::AttachParts(_) => whole("INSERT"),
             C::CopyPartition { from, replaces, .. } => {

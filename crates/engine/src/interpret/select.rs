@@ -8,7 +8,7 @@ use datafusion::execution::SessionState;
 use datafusion::physical_plan::ExecutionPlan;
 use gristmill_base::{ErrorCode, Result, runtime, units};
 use gristmill_formats::{Compression, Format};
-use gristmill_introspect::tell;
+use gristmill_introspect::{Stage, tell};
 use gristmill_mergetree::read::{read_states, tell_reads};
 use gristmill_sources::{SharedInput, SourceHints};
 use gristmill_sql::lower::{Analyzer, Lowered, resolve_tables, with_arguments};
@@ -45,12 +45,13 @@ impl Interpreter {
     pub(crate) async fn select(
         &self,
         select: &SelectStatement,
+        stage: Stage,
         input: Option<InputData>,
         tables: &mut Vec<(String, String)>,
     ) -> Result<Outcome> {
         let hints = self.hints(input, None);
         let watch = LimitWatch::begin(&self.engine, &self.context, false).await?;
-        let planned = self.plan_query(&select.query, hints, tables).await?;
+        let planned = self.plan_up_to(&select.query, stage, hints, tables).await?;
         self.context.plan_hash.store(plan_hash::of(&planned.physical), Relaxed);
         if let Some(mut watch) = watch {
             watch.planned(&planned.physical);
@@ -62,7 +63,7 @@ impl Interpreter {
             None => None,
         };
         let rows = plan::run(&planned.state, planned.physical.clone(), &self.context)?;
-        let rows = before_limit::told(rows, planned.physical, &self.context);
+        let rows = before_limit::told(rows, &planned.lowered.plan, planned.physical, &self.context);
         Ok(Outcome { columns, rows, totals })
     }
 
@@ -91,7 +92,7 @@ impl Interpreter {
         hints: SourceHints,
         tables: &mut Vec<(String, String)>,
     ) -> Result<Lowered> {
-        Ok(self.lower_within(&self.context.database, query, hints, tables).await?.0)
+        Ok(self.lower_within(&self.context.database, query, Stage::Complete, hints, tables).await?.0)
     }
 
     /// As `lower`, where names without a database are of this one; the totals of the query as well, where it has some.
@@ -99,6 +100,7 @@ impl Interpreter {
         &self,
         database: &str,
         query: &Query,
+        stage: Stage,
         hints: SourceHints,
         tables: &mut Vec<(String, String)>,
     ) -> Result<(Lowered, Option<Lowered>)> {
@@ -116,9 +118,13 @@ impl Interpreter {
         let env = Engine::function_env(&self.context);
         let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &resolved);
         let mut lowered = match self.context.query.len() > SHORT_BYTES {
-            true => runtime::aside(|| analyzer.lower(query))?,
-            false => analyzer.lower(query)?,
+            true => runtime::aside(|| analyzer.lower_up_to(query, stage))?,
+            false => analyzer.lower_up_to(query, stage)?,
         };
+        // What concerns the result is left to who makes it.
+        if stage != Stage::Complete {
+            return Ok((lowered, None));
+        }
         let totals = analyzer.lower_totals(query, &lowered.columns)?;
         lowered = analyzer.filtered_result(lowered)?;
         let settings = &self.context.settings;
@@ -156,8 +162,18 @@ impl Interpreter {
         hints: SourceHints,
         tables: &mut Vec<(String, String)>,
     ) -> Result<Planned> {
+        self.plan_up_to(query, Stage::Complete, hints, tables).await
+    }
+
+    async fn plan_up_to(
+        &self,
+        query: &Query,
+        stage: Stage,
+        hints: SourceHints,
+        tables: &mut Vec<(String, String)>,
+    ) -> Result<Planned> {
         let begun = self.context.elapsed();
-        let (lowered, totals) = self.lower_within(&self.context.database, query, hints, tables).await?;
+        let (lowered, totals) = self.lower_within(&self.context.database, query, stage, hints, tables).await?;
         let took = self.context.elapsed().saturating_sub(begun);
         tell!(self.context, TRACE, "Planner", "Resolved tables and names in {}", units::duration(took));
         Ok(Planned { totals, ..self.plan_lowered(lowered).await? })
@@ -165,7 +181,8 @@ impl Interpreter {
 
     /// A plan of a query in which names without a database are of this one.
     pub(crate) async fn plan_query_within(&self, database: &str, query: &Query) -> Result<Planned> {
-        let (lowered, _) = self.lower_within(database, query, self.hints(None, None), &mut Vec::new()).await?;
+        let (lowered, _) =
+            self.lower_within(database, query, Stage::Complete, self.hints(None, None), &mut Vec::new()).await?;
         self.plan_lowered(lowered).await
     }
 

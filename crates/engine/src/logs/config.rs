@@ -96,9 +96,13 @@ impl LogConfig {
                 "" => String::new(),
                 comment => format!(" COMMENT '{}'", text(comment)),
             };
-            format!("{} {}{comment}", quote_identifier(&column.name), column.kind)
+            let default = match &column.default {
+                Some((kind, expression)) => format!(" {} {expression}", kind.name()),
+                None => String::new(),
+            };
+            format!("{} {}{default}{comment}", quote_identifier(&column.name), column.kind)
         };
-        let columns: Vec<String> = source.columns().iter().map(column).collect();
+        let columns: Vec<String> = source.columns().iter().chain(source.aliases().iter()).map(column).collect();
         format!(
             "CREATE TABLE system.{} ({}) {} COMMENT 'A log of the server. It may be emptied or dropped at any time.'",
             quote_identifier(source.queue().name()),

@@ -35,9 +35,13 @@ impl Cursor<'_> {
                 return Ok(Some(kind));
             }
         }
-        for words in [&["ROW", "POLICY"][..], &["POLICY"], &["QUOTA"], &["MASKING", "POLICY"]] {
+        const VIEW: &str = "make a view with the condition, and grant SELECT on it alone";
+        const PROFILE: &str = "limit queries by settings of a profile, such as max_execution_time and max_rows_to_read";
+        for (words, instead) in
+            [(&["ROW", "POLICY"][..], VIEW), (&["POLICY"], VIEW), (&["MASKING", "POLICY"], VIEW), (&["QUOTA"], PROFILE)]
+        {
             if words.iter().enumerate().all(|(n, word)| self.peeks_nth(n, word)) {
-                return Err(Error::not_implemented(words.join(" ")));
+                return Err(Error::not_implemented(format!("{}: {instead}", words.join(" "))));
             }
         }
         Ok(None)

@@ -7,11 +7,12 @@ use gristmill_access::Privileges;
 use gristmill_access::rights::Object;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_functions::strings::LIKE_PATTERN;
-use gristmill_functions::{LambdaBody, format_row, higher_order_call, is_higher_order, lambda_parameter_types};
+use gristmill_functions::{LambdaBody, format_row, higher_order_call, is_higher_order, lambda_parameter_types, tuples, udf};
 use gristmill_introspect::{Use, profiler};
 use gristmill_types::SqlType;
 use gristmill_types::supertype::{integer_constant, literal_integer_type};
 
+use super::named_tuples::element_names;
 use super::scope::{Context, DepthGuard};
 use super::{Analyzer, Typed};
 use crate::ast::{Call, Literal, Node, call};
@@ -171,7 +172,17 @@ impl Analyzer<'_> {
             let described = self.argument(&typed);
             arguments.push((typed.expr, described));
         }
-        let (expr, kind) = gristmill_functions::udf::call(self.registry, name, arguments, &self.env)?;
+        let names = (name == "tuple" && self.settings.enable_named_columns_in_function_tuple)
+            .then(|| element_names(&function.arguments))
+            .flatten();
+        let (expr, kind) = match names {
+            // Tuples that differ in names alone are two columns.
+            Some(names) => {
+                let called = format!("tuple({})", names.join(", "));
+                udf::call_function(&called, tuples::named(names), arguments, &self.env)?
+            }
+            None => udf::call(self.registry, name, arguments, &self.env)?,
+        };
         self.fold(Typed::new(expr, kind))
     }
 
@@ -276,6 +287,7 @@ impl Analyzer<'_> {
                     }
                 }
             }
+            ("joinGet" | "joinGetOrNull", _) => self.join_get(name, arguments, context)?,
             ("getSetting", [name]) => self.setting(name, None, context)?,
             ("getSettingOrDefault", [name, default]) => self.setting(name, Some(default), context)?,
             ("tupleElement", [tuple, Node::Literal(Literal::Text(field))]) => {
@@ -299,7 +311,7 @@ impl Analyzer<'_> {
         typed.push(names);
         let described = typed.iter().map(|typed| (typed.expr.clone(), self.argument(typed))).collect();
         let function = format_row::of_query(self.settings);
-        let (expr, kind) = gristmill_functions::udf::call_function(name, function, described, &self.env)?;
+        let (expr, kind) = udf::call_function(name, function, described, &self.env)?;
         self.fold(Typed::new(expr, kind))
     }
 
@@ -329,7 +341,7 @@ impl Analyzer<'_> {
     pub(crate) fn tuple_field(&self, tuple: Typed, field: &str) -> Result<Typed> {
         let name = self.literal(&Literal::Text(field.as_bytes().to_vec()))?;
         let arguments = vec![(tuple.expr.clone(), self.argument(&tuple)), (name.expr.clone(), self.argument(&name))];
-        let (expr, kind) = gristmill_functions::udf::call(self.registry, "tupleElement", arguments, &self.env)?;
+        let (expr, kind) = udf::call(self.registry, "tupleElement", arguments, &self.env)?;
         self.fold(Typed::new(expr, kind))
     }
 
@@ -391,7 +403,7 @@ impl Analyzer<'_> {
             // Skip indexes know what it asks.
             let value = self.literal(value)?;
             let arguments = vec![(array.expr.clone(), self.argument(array)), (value.expr.clone(), self.argument(&value))];
-            let (expr, kind) = gristmill_functions::udf::call(self.registry, "has", arguments, &self.env)?;
+            let (expr, kind) = udf::call(self.registry, "has", arguments, &self.env)?;
             return self.fold(Typed::new(expr, kind));
         }
         // Columns that are no parameter come from outside, and so do subqueries: they have one value for all elements.

@@ -20,6 +20,8 @@ use crate::translate;
 
 /// Most keys of CUBE: it groups by every subset.
 const CUBE_KEYS_MAX: usize = 12;
+/// Keys of all sets together: each is a bit of a set's number, in which DataFusion needs one more.
+const SET_KEYS_MAX: usize = 63;
 
 /// The keys of GROUP BY, and the sets of them where there are several.
 #[derive(Default)]
@@ -269,6 +271,7 @@ impl Analyzer<'_> {
         id: &str,
         aggregates: Vec<Expr>,
     ) -> Result<LogicalPlan> {
+        check_keys_of_sets(grouped.keys.len())?;
         if sets.iter().all(Vec::is_empty) {
             let names: Vec<String> = aggregates.iter().map(|expr| expr.schema_name().to_string()).collect();
             let nothing = aggregates.is_empty().then(|| lit(1_u8).alias(self.unique("nothing")));
@@ -400,6 +403,14 @@ pub(super) fn place_of(position: i128, columns: usize) -> Option<usize> {
 /// Whether a key of GROUP BY is a set of keys.
 pub(super) fn is_sets(expr: &Ast) -> bool {
     matches!(expr, Ast::Rollup(_) | Ast::Cube(_) | Ast::GroupingSets(_))
+}
+
+/// Error: NOT_IMPLEMENTED.
+pub(super) fn check_keys_of_sets(keys: usize) -> Result<()> {
+    match keys <= SET_KEYS_MAX {
+        true => Ok(()),
+        false => Err(Error::not_implemented(format!("Sets of {keys} keys in GROUP BY, which are more than {SET_KEYS_MAX}"))),
+    }
 }
 
 fn binary(left: Expr, operator: Operator, right: Expr) -> Expr {

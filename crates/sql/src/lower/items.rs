@@ -291,15 +291,7 @@ fn regex(pattern: &str) -> Result<regex::Regex> {
 }
 
 fn shown_name(parts: &[String], scope: &Scope) -> Vec<String> {
-    // A column's name may hold dots.
-    for split in 0..parts.len() {
-        let (qualifier, name) = parts.split_at(split);
-        let found = scope.named(&name.join("."), qualifier);
-        if let Some(column) = found.iter().find(|column| !column.hidden).or(found.first()) {
-            return scope.shown(column);
-        }
-    }
-    parts.to_vec()
+    scope.column_of(parts).map_or_else(|| parts.to_vec(), |column| scope.shown(column))
 }
 
 /// An expression with its columns as they are shown.

@@ -1,7 +1,7 @@
 //! Joins with a condition.
 //!
 //! INNER, LEFT, RIGHT, FULL, SEMI and ANTI are DataFusion's. The strictness ANY keeps one row a key of the side that must
-//! not multiply (of both for INNER) before the join. ASOF is in `asof.rs`, SEMI and ANTI with both sides' columns in `exists_join.rs`. Where an outer join finds no match, columns get
+//! not multiply (of both for INNER) before the join; with conditions that are no keys it is in `any_join.rs`. ASOF is in `asof.rs`, SEMI and ANTI with both sides' columns in `exists_join.rs`. Where an outer join finds no match, columns get
 //! the defaults of their types (NULL with `join_use_nulls`): a mark column that is NULL there tells.
 
 use std::collections::{HashMap, HashSet};
@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use datafusion::common::{Column, JoinType};
 use datafusion::functions_window::row_number::row_number_udwf;
-use datafusion::logical_expr::expr::{Case, WindowFunction, WindowFunctionParams};
+use datafusion::logical_expr::expr::{Case, Sort, WindowFunction, WindowFunctionParams};
 use datafusion::logical_expr::{
     Expr, LogicalPlan, LogicalPlanBuilder, Operator, WindowFrame, WindowFunctionDefinition, binary_expr, lit,
 };
@@ -91,6 +91,9 @@ impl Analyzer<'_> {
         };
         match strictness {
             Strictness::Asof => self.asof_join(left, right, kind, &condition),
+            Strictness::Any if kind != JoinType::Full && !self.joins_by_keys(&left, &right, &condition)? => {
+                self.any_of_matches(left, right, kind, &condition)
+            }
             Strictness::Any => {
                 let (left, right) = self.one_a_key(left, right, kind, &condition)?;
                 self.equi_join(left, right, kind, &condition)
@@ -129,12 +132,17 @@ impl Analyzer<'_> {
 
     /// Adds the number of each row, or of each row among those with equal keys, in whatever order.
     pub(crate) fn numbered(&self, plan: LogicalPlan, keys: &[Expr]) -> Result<(LogicalPlan, Expr)> {
+        self.numbered_by(plan, keys, Vec::new())
+    }
+
+    /// As `numbered`, in an order.
+    pub(super) fn numbered_by(&self, plan: LogicalPlan, keys: &[Expr], order_by: Vec<Sort>) -> Result<(LogicalPlan, Expr)> {
         let name = self.unique("row_number");
         let params = WindowFunctionParams {
             args: Vec::new(),
             partition_by: keys.to_vec(),
-            order_by: Vec::new(),
-            window_frame: WindowFrame::new(None),
+            window_frame: WindowFrame::new((!order_by.is_empty()).then_some(true)),
+            order_by,
             filter: None,
             null_treatment: None,
             distinct: false,
@@ -203,7 +211,7 @@ impl Analyzer<'_> {
     }
 
     /// A condition that names columns of this side only. `None`: it names others.
-    fn condition_on(&self, part: &Node, side: &Relation) -> Option<Expr> {
+    pub(super) fn condition_on(&self, part: &Node, side: &Relation) -> Option<Expr> {
         let typed = self.expr(part, &side.scope().rows()).ok()?;
         self.as_predicate(typed, "JOIN ON").ok()
     }

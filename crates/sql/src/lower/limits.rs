@@ -67,6 +67,13 @@ impl Limit {
         }
     }
 
+    /// As many first rows as these and those before them; `None`: nobody knows how many.
+    pub fn up_to_last(&self) -> Option<Limit> {
+        let (skip, rows) = self.of_first_rows()?;
+        let rows = Count::Place(Place::First(skip.saturating_add(rows?)));
+        Some(Limit { skip: Count::NONE, rows: Some(rows) })
+    }
+
     /// Both as numbers that the plan knows.
     pub fn places(&self) -> Result<(Place, Option<Place>)> {
         let rows = self.rows.as_ref().map(|rows| rows.place("LIMIT")).transpose()?;

@@ -12,6 +12,7 @@
 //! lowering is not asynchronous.
 
 mod aggregates;
+mod any_join;
 mod array_join;
 mod array_join_calls;
 pub mod asof;
@@ -25,13 +26,17 @@ pub mod fill;
 mod floats;
 mod from;
 mod grouping;
+mod indexed_texts;
 mod items;
+mod join_get;
 mod joins;
 mod junctions;
 mod limits;
+mod named_tuples;
 mod natural;
 mod operators;
 pub mod places;
+mod planned_names;
 mod query;
 mod ranges;
 mod recursive;
@@ -39,9 +44,11 @@ mod sample;
 mod scope;
 mod select;
 mod sets;
+mod sets_in_lambdas;
 mod setting_calls;
 mod shifted_sums;
 mod source;
+mod stage;
 mod subqueries;
 mod subquery_names;
 mod subquery_settings;
@@ -69,10 +76,11 @@ use datafusion::physical_expr::create_physical_expr;
 use gristmill_base::allocations::check_wanted;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_functions::{Argument, FunctionEnv, Registry};
-use gristmill_introspect::Settings;
+use gristmill_introspect::{Settings, Stage};
 use gristmill_types::{Columns, SqlType};
 
 pub use items::substituted;
+pub use join_get::JoinTable;
 pub use sample::{SAMPLE_FACTOR, SamplingKey, values_of};
 pub use scope::{Scope, ScopeColumn};
 pub use sets::list_of;
@@ -148,12 +156,16 @@ pub struct Analyzer<'a> {
     ordering: RefCell<Vec<Sort>>,
     /// Names of the columns of sets.
     members: RefCell<Vec<(LogicalPlan, Expr, String)>>,
+    /// What `joinGet` looks up, by what names it.
+    joined_rows: RefCell<Vec<(String, join_get::Pairs)>>,
     /// Names of the columns that lambdas compute over, by the lambda's text and the place of each.
     lambda_names: RefCell<HashMap<(String, usize), String>>,
     /// Nodes that were lowered for aliases that stand for them.
     expanded: Cell<u64>,
     /// Whether rows are lowered or totals.
     totals: totals::Wanted,
+    /// How far the query is lowered that is next; others are lowered whole.
+    stage: Cell<Stage>,
 }
 
 impl<'a> Analyzer<'a> {
@@ -170,9 +182,11 @@ impl<'a> Analyzer<'a> {
             clauses: RefCell::default(),
             ordering: RefCell::default(),
             members: RefCell::default(),
+            joined_rows: RefCell::default(),
             lambda_names: RefCell::default(),
             expanded: Cell::new(0),
             totals: totals::Wanted::default(),
+            stage: Cell::default(),
         }
     }
 

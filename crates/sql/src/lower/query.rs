@@ -53,11 +53,15 @@ impl Analyzer<'_> {
         mut scalars: HashMap<String, Node>,
         totals: bool,
     ) -> Result<Lowered> {
+        let stage = self.stage.take();
         let ctes = self.common_tables(query, outer, &mut scalars)?;
         let tail = self.tail(query, &ctes, &scalars)?;
         match query.body.as_ref() {
             body if totals => self.totals_of_body(body, &tail, &scalars, &ctes),
-            SetExpr::Select(select) => self.select(select, &tail, &scalars, &ctes),
+            SetExpr::Select(select) => {
+                self.stage.set(stage);
+                self.select(select, &tail, &scalars, &ctes)
+            }
             // ORDER BY and LIMIT behind a UNION belong to its last SELECT.
             body @ SetExpr::SetOperation { right, .. } if matches!(right.as_ref(), SetExpr::Select(_)) => {
                 self.body(body, &tail, &scalars, &ctes)
@@ -356,7 +360,7 @@ impl Analyzer<'_> {
                 Some(by.over(keys.collect::<Result<Vec<_>>>()?))
             }
         };
-        self.finish(relation.plan, outputs, sorts, limit_by, select, tail)
+        self.finish(relation.plan, outputs, sorts.into(), limit_by, select, tail)
     }
 }
 

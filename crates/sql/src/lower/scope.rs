@@ -100,6 +100,15 @@ impl Scope {
         if found.is_empty() { of(|column| &column.origin) } else { found }
     }
 
+    /// The column that a name with what stands before it means; names of columns may hold dots.
+    pub(crate) fn column_of(&self, parts: &[String]) -> Option<&ScopeColumn> {
+        (0..parts.len()).find_map(|split| {
+            let (qualifier, name) = parts.split_at(split);
+            let found = self.named(&name.join("."), qualifier);
+            found.iter().find(|column| !column.hidden).or(found.first()).copied()
+        })
+    }
+
     /// How a column is shown: with its table before it where something else is given its name, or another column has the same one,
     /// unless it is the first of a single JOIN.
     pub(crate) fn shown(&self, column: &ScopeColumn) -> Vec<String> {

@@ -9,14 +9,17 @@ use datafusion::logical_expr::expr::Sort;
 use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder};
 use gristmill_base::{Error, Result};
 use gristmill_functions::prewhere;
+use gristmill_introspect::Stage;
 use sqlparser::ast::{Distinct, GroupByExpr, JoinOperator, NamedWindowExpr, Query, Select, WindowType};
 
 use super::clauses::{Clauses, nodes_of_from};
+use super::fill::Ordered;
 use super::grouping::{Keys, is_sets};
 use super::items::{Item, add_given_names, note_aliases};
 use super::limits::{Limit, LimitBy, Tail};
 use super::places::{Place, sliced};
 use super::scope::{Context, Scope};
+use super::stage::{Above, with_distinct};
 use super::windows::{Sorted, Windows};
 use super::{Analyzer, Lowered, OutputColumn, Typed, fill};
 use crate::ast::{Call, Node, Window, unescape_identifier};
@@ -42,6 +45,7 @@ impl Analyzer<'_> {
         ctes: &Rc<HashMap<String, Query>>,
         totals: bool,
     ) -> Result<Lowered> {
+        let stage = self.stage.take();
         refuse_unsupported(select)?;
         let tail = &*tail.with_distinct_on(select)?;
         if select.prewhere.is_some() {
@@ -111,6 +115,18 @@ impl Analyzer<'_> {
         {
             return Err(Error::not_implemented("WITH TOTALS of a SELECT without GROUP BY and aggregates"));
         }
+        if stage == Stage::FetchColumns {
+            let keys = keys.iter().flat_map(|keys| &keys.nodes);
+            let limit_by = tail.limit_by.iter().flat_map(|by| &by.keys);
+            let read: Vec<&Node> = everything().chain(&qualify).chain(&selection).chain(keys).chain(limit_by).collect();
+            return self.columns_read(plan, &read, prewhere.as_ref(), select, &scope);
+        }
+        let above = Above { items, having, qualify, keys, distinct: true };
+        let (above, tail) = self.up_to(stage, above, tail, select, aggregated, &scope)?;
+        let Above { items, having, qualify, keys, distinct } = above;
+        let (tail, select) = (&*tail, &*with_distinct(select, distinct));
+        let everything =
+            || items.iter().map(|item| &item.node).chain(having.iter()).chain(tail.order_by.iter().map(|key| &key.node));
         let above: Vec<&Node> = everything().chain(&qualify).collect();
         let below: Vec<&Node> = selection.iter().chain(keys.iter().flat_map(|keys| &keys.nodes)).collect();
         let keys_of_groups = keys.as_ref().map(|keys| keys.nodes.iter().collect::<Vec<_>>()).unwrap_or_default();
@@ -121,7 +137,8 @@ impl Analyzer<'_> {
 
         for (what, node) in [("PREWHERE", &prewhere), ("WHERE", &selection)] {
             if let Some(node) = node {
-                let typed = self.expr(node, &scope.rows())?;
+                let asked = self.asked_as_indexed(node, &select.from, &scope.rows())?;
+                let typed = self.expr(asked.as_ref().unwrap_or(node), &scope.rows())?;
                 let condition = self.as_predicate(typed, what)?;
                 if totals {
                     continue;
@@ -153,6 +170,7 @@ impl Analyzer<'_> {
             .map(|node| self.expr(&node, &context).and_then(|typed| self.as_predicate(typed, "QUALIFY")))
             .transpose()?;
         let order_by = self.order_keys(tail, &items, &outputs, &context)?;
+        let beside = self.named_beside(tail, &outputs, &context)?;
         let limit_by = match &tail.limit_by {
             None => None,
             Some(by) if Tail::limits_by_all(by) => Some(by.over(outputs.iter().map(|(_, typed)| typed.expr.clone()))),
@@ -206,9 +224,9 @@ impl Analyzer<'_> {
             plan = LogicalPlanBuilder::from(plan).filter(condition)?.build()?;
         }
         if totals {
-            return self.finish(plan, outputs, Vec::new(), None, select, &Tail::default());
+            return self.finish(plan, outputs, Vec::<Sorted>::new().into(), None, select, &Tail::default());
         }
-        self.finish(plan, outputs, order_by, limit_by, select, tail)
+        self.finish(plan, outputs, Ordered { keys: order_by, beside }, limit_by, select, tail)
     }
 
     fn order_keys(
@@ -245,7 +263,7 @@ impl Analyzer<'_> {
         &self,
         plan: LogicalPlan,
         outputs: Vec<(String, Typed)>,
-        order_by: Vec<Sorted>,
+        ordered: Ordered,
         limit_by: Option<LimitBy<Expr>>,
         select: &Select,
         tail: &Tail,
@@ -270,8 +288,8 @@ impl Analyzer<'_> {
             }
         };
         let schema = plan.schema().clone();
-        let order_by: Vec<Sorted> =
-            order_by.into_iter().filter(|key| key.fill.is_some() || !matches!(key.sort.expr, Expr::Literal(..))).collect();
+        let of_rows = |key: &Sorted| key.fill.is_some() || !matches!(key.sort.expr, Expr::Literal(..));
+        let order_by: Vec<Sorted> = ordered.keys.into_iter().filter(of_rows).collect();
         let fills = order_by.iter().any(|key| key.fill.is_some());
         let keys: Vec<fill::Key<'_>> = order_by
             .iter()
@@ -283,6 +301,16 @@ impl Analyzer<'_> {
                 fill: key.fill.as_deref(),
             })
             .collect();
+        let mut beside = Vec::new();
+        for (parts, Typed { expr, kind, .. }) in ordered.beside.into_iter().filter(|_| fills) {
+            let key = order_by.iter().zip(&keys).find(|(sorted, _)| sorted.value.expr == expr);
+            let column = match key {
+                Some((_, key)) => key.column.clone(),
+                None if matches!(expr, Expr::Literal(..)) => expr,
+                None => carried(&expr, &mut projection),
+            };
+            beside.push(fill::column_beside(parts, kind, column));
+        }
         let sorts: Vec<Sort> = order_by
             .iter()
             .map(|key| key.sort.clone())
@@ -327,7 +355,7 @@ impl Analyzer<'_> {
             builder = builder.sort_with_limit(sorts, fetch.filter(|_| !fills))?;
         }
         if fills {
-            builder = self.filled(builder, &keys, &columns, tail.interpolate.as_ref())?;
+            builder = self.filled(builder, &keys, &columns, &beside, tail.interpolate.as_ref())?;
         }
         if let Some((skip, rows)) = ties {
             let keys = keys.iter().map(|key| fill::column_name(&key.column)).collect::<Result<_>>()?;

@@ -64,8 +64,8 @@ impl Analyzer<'_> {
                 if let [one] = &list[..] {
                     let item = self.expr(one, context);
                     // `x IN (table)` is `x IN table`.
-                    if item.is_err() && matches!(one, Node::Name(_)) {
-                        return self.in_set(left, &InSet::Other(Box::new(one.clone())), negated, context);
+                    if item.is_err() && matches!(one.bare(), Node::Name(_)) {
+                        return self.in_set(left, &InSet::Other(Box::new(one.bare().clone())), negated, context);
                     }
                     if item.as_ref().is_ok_and(|typed| matches!(typed.kind.plain(), SqlType::Array(_))) {
                         return self.in_array(left, one, negated, context);
@@ -427,7 +427,7 @@ impl Analyzer<'_> {
             let members = Expr::InSubquery(InSubquery { expr, subquery, negated: false });
             return self.with_null_as_value(&left_typed, members, null_in_set, negated);
         }
-        Ok(predicate(Expr::InSubquery(InSubquery { expr: Box::new(left_typed.expr), subquery, negated }), nullable))
+        self.member(left_typed, &member.kind, subquery, negated, context)
     }
 
     /// A text in a set of FixedString may have zeroes at its end.
@@ -439,7 +439,7 @@ impl Analyzer<'_> {
     }
 
     /// The name of a set's column: one for one plan, so that the same IN, lowered twice, is equal to itself.
-    fn member_name(&self, plan: &LogicalPlan, member: &Expr) -> String {
+    pub(super) fn member_name(&self, plan: &LogicalPlan, member: &Expr) -> String {
         let mut members = self.members.borrow_mut();
         if let Some((_, _, name)) = members.iter().find(|(known, expr, _)| known == plan && expr == member) {
             return name.clone();
@@ -498,7 +498,7 @@ impl Analyzer<'_> {
         let name = self.member_name(&lowered.plan, &right);
         let plan = rows.project(vec![right.alias(name)])?.build()?;
         let subquery = Subquery { subquery: Arc::new(plan), outer_ref_columns: outer, spans: Spans::new() };
-        Ok(predicate(Expr::InSubquery(InSubquery { expr: Box::new(text(left_parts)?), subquery, negated }), false))
+        self.member(Typed::new(text(left_parts)?, SqlType::String), &SqlType::String, subquery, negated, context)
     }
 }
 

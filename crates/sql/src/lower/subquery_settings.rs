@@ -73,9 +73,11 @@ impl Analyzer<'_> {
             clauses: RefCell::default(),
             ordering: RefCell::new(self.ordering.take()),
             members: RefCell::new(self.members.take()),
+            joined_rows: RefCell::default(),
             lambda_names: RefCell::default(),
             expanded: self.expanded.clone(),
             totals: Wanted { of_next: Cell::new(self.totals.of_next.take()), ..Wanted::default() },
+            stage: Cell::new(self.stage.take()),
         };
         let lowered = inner.query_in(&query, outer, scalars);
         self.recursive_names.replace(inner.recursive_names.take());

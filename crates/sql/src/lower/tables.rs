@@ -15,9 +15,11 @@ use gristmill_base::Result;
 use gristmill_types::Columns;
 use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Query, Select, TableFactor, Visit, Visitor};
 
+use super::join_get::{JoinTable, table_asked};
 use super::sample::SamplingKey;
 use crate::ast::Node;
 use crate::rewrite::finals::FINAL;
+use crate::text_index::TextIndex;
 use crate::translate;
 
 /// A table ready to be read by one query.
@@ -36,10 +38,14 @@ pub struct ResolvedTable {
     pub sampling: Option<SamplingKey>,
     /// Aggregates of which its projections keep states: `sum(plus(v, 1))`.
     pub kept_aggregates: Vec<Node>,
+    /// Its indexes of texts that have a preprocessor.
+    pub indexed_texts: Vec<TextIndex>,
     /// Database and table, or the table function's name.
     pub name: Vec<String>,
     /// The row of totals of a view whose query has some.
     pub totals: Option<Arc<dyn TableProvider>>,
+    /// Of a table of the engine Join.
+    pub join: Option<JoinTable>,
 }
 
 impl ResolvedTable {
@@ -54,8 +60,10 @@ impl ResolvedTable {
             is_merge_tree: false,
             sampling: None,
             kept_aggregates: Vec::new(),
+            indexed_texts: Vec::new(),
             name,
             totals: None,
+            join: None,
         }
     }
 }
@@ -169,11 +177,14 @@ impl Visitor for Collector {
         if let Some(parts) = name_after_in(expr) {
             self.references.push((TableReference::Table(parts), false));
         }
+        if let Some(parts) = table_asked(expr) {
+            self.references.push((TableReference::Table(parts), true));
+        }
         ControlFlow::Continue(())
     }
 }
 
-/// `x IN name`, `x IN (name)`
+/// `x IN name`, `x IN (name)`, `x IN (name AS alias)`
 fn name_after_in(expr: &Expr) -> Option<Vec<String>> {
     let set = match expr {
         Expr::Function(function) if matches!(function.name.to_string().as_str(), "__in_table" | "__not_in_table") => {
@@ -189,6 +200,7 @@ fn name_after_in(expr: &Expr) -> Option<Vec<String>> {
         },
         _ => return None,
     };
+    let set = if let Expr::Named { expr, .. } = set { expr.as_ref() } else { set };
     match set {
         Expr::Identifier(name) => Some(vec![crate::ast::unescape_identifier(name)]),
         Expr::CompoundIdentifier(names) => Some(names.iter().map(crate::ast::unescape_identifier).collect()),

@@ -13,9 +13,8 @@ pub(crate) fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
             && (at == 0
                 || matches!(tokens[at - 1].token, Token::LParen)
                 || is_word(&tokens[at - 1].token, "AS")
-                || after_insert_head(&tokens, at)
-                || (is_word(&tokens[at - 1].token, "ALL") && at > 1 && combines_queries(&tokens[at - 2].token))
-                || is_word(&tokens[at - 1].token, "EXPLAIN"));
+                || after_head(&tokens, at)
+                || (is_word(&tokens[at - 1].token, "ALL") && at > 1 && combines_queries(&tokens[at - 2].token)));
         out.push(tokens[at].clone());
         at += 1;
         if !begins {
@@ -35,9 +34,15 @@ fn combines_queries(token: &Token) -> bool {
     ["UNION", "INTERSECT", "EXCEPT"].iter().any(|word| is_word(token, word))
 }
 
-/// `INSERT INTO t WITH …`, `SETTINGS a = 1 WITH …`: a WITH before which no clause of a SELECT stands.
-fn after_insert_head(tokens: &[TokenWithSpan], at: usize) -> bool {
-    is_word(&tokens[0].token, "INSERT") && !tokens[..at].iter().any(|t| is_word(&t.token, "SELECT"))
+/// `INSERT INTO t WITH …`, `SETTINGS a = 1 WITH …`, `EXPLAIN SYNTAX oneline = 1 WITH …`: a WITH before which no clause of a SELECT
+/// stands, nor a statement that is explained and has a WITH of its own.
+fn after_head(tokens: &[TokenWithSpan], at: usize) -> bool {
+    let others: &[&str] = match &tokens[0].token {
+        first if is_word(first, "INSERT") => &["SELECT"],
+        first if is_word(first, "EXPLAIN") => &["SELECT", "CREATE", "ALTER", "GRANT"],
+        _ => return false,
+    };
+    !tokens[..at].iter().any(|token| others.iter().any(|word| is_word(&token.token, word)))
 }
 
 fn opens_select(tokens: &[TokenWithSpan], at: usize) -> bool {

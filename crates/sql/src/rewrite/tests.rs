@@ -192,3 +192,15 @@ fn parameters_of_a_view_that_is_made_stay() {
         "CREATE OR REPLACE VIEW v AS SELECT __parameter ( 'k' , 'Array(String)' )"
     );
 }
+
+#[test]
+fn what_is_explained_within_a_query_is_a_text() {
+    assert_eq!(
+        rewritten("SELECT 1 FROM (EXPLAIN AST SELECT 'a')"),
+        r"SELECT 1 FROM ( SELECT * FROM viewExplain ( 'EXPLAIN AST SELECT \'a\'' ) )"
+    );
+    assert_eq!(
+        rewritten("SELECT 1 FROM viewExplain('EXPLAIN', '', (SELECT 'a' UNION ALL (SELECT b))) AS e"),
+        r"SELECT 1 FROM viewExplain ( 'EXPLAIN' , '' , 'SELECT \'a\' UNION ALL ( SELECT b )' ) AS e"
+    );
+}

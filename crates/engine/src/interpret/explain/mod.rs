@@ -84,6 +84,8 @@ impl Interpreter {
                 _ => Err(Error::new(ErrorCode::INCORRECT_QUERY, "Only SELECT is supported for EXPLAIN LIMIT query")),
             },
             "ANALYZE" => self.explain_analyze(statement, options).await,
+            // A statement is all that is ever done at once.
+            "CURRENT TRANSACTION" => lines("<no current transaction>"),
             "ESTIMATE" => match statement {
                 Statement::Insert(insert) => self.estimate_insert(insert).await,
                 _ => self.estimate_select(&self.plan_explained(kind, statement).await?.planned.physical).await,

@@ -3,6 +3,7 @@
 //! FROM, TO, STEP and STALENESS are constants, checked against the type of their key here: rows are made of plain numbers (days of
 //! dates, ticks of times), but for a step that is an interval, which is an expression (months differ).
 
+mod beside;
 mod node;
 
 use datafusion::common::{Column, ScalarValue};
@@ -15,6 +16,7 @@ use gristmill_types::zone::Zone;
 use sqlparser::ast::Interpolate;
 use std::sync::Arc;
 
+pub(crate) use beside::{Ordered, column_beside};
 pub use node::{FillKey, FillNode, Number, SHIFTED, Step};
 
 use super::scope::{Scope, ScopeColumn};
@@ -35,12 +37,14 @@ fn invalid(text: impl Into<String>) -> Error {
 }
 
 impl Analyzer<'_> {
-    /// `builder`: rows in the order of the keys. Errors: INVALID_WITH_FILL_EXPRESSION.
+    /// `builder`: rows in the order of the keys. `beside`: what INTERPOLATE names and `columns` do not have.
+    /// Errors: INVALID_WITH_FILL_EXPRESSION.
     pub(crate) fn filled(
         &self,
         builder: LogicalPlanBuilder,
         keys: &[Key<'_>],
         columns: &[OutputColumn],
+        beside: &[ScopeColumn],
         interpolate: Option<&Interpolate>,
     ) -> Result<LogicalPlanBuilder> {
         let first = keys.iter().position(|key| key.fill.is_some()).unwrap_or(keys.len());
@@ -56,13 +60,15 @@ impl Analyzer<'_> {
             filled.push(self.fill_key(key, fill)?);
         }
         let interpolated = match interpolate {
-            Some(interpolate) => self.interpolated(interpolate, keys, columns)?,
+            Some(interpolate) => self.interpolated(interpolate, keys, columns, beside)?,
             None => Vec::new(),
         };
         let input = builder.build()?;
         let default = |name: &str, of: &arrow::datatypes::DataType| {
-            let output = columns.iter().find(|column| matches!(&column.expr, Expr::Column(column) if column.name == name));
-            output.map_or_else(|| Ok(ScalarValue::new_default(of)?), |column| Ok(default_scalar(&column.kind)))
+            let is_it = |expr: &Expr| matches!(expr, Expr::Column(column) if column.name == name);
+            let output = columns.iter().find(|column| is_it(&column.expr)).map(|column| &column.kind);
+            let kind = output.or_else(|| beside.iter().find(|column| is_it(&column.expr)).map(|column| &column.kind));
+            kind.map_or_else(|| Ok(ScalarValue::new_default(of)?), |kind| Ok(default_scalar(kind)))
         };
         let fields = input.schema().fields().iter();
         let defaults = fields.map(|field| default(field.name(), field.data_type())).collect::<Result<Vec<_>>>()?;
@@ -215,8 +221,13 @@ impl Analyzer<'_> {
         interpolate: &Interpolate,
         keys: &[Key<'_>],
         columns: &[OutputColumn],
+        beside: &[ScopeColumn],
     ) -> Result<Vec<(String, Expr)>> {
-        let is_key = |column: &OutputColumn| keys.iter().any(|key| key.column == column.expr);
+        let is_key_itself = |expr: &Expr| keys.iter().any(|key| key.column == *expr);
+        let is_key = |column: &OutputColumn| is_key_itself(&column.expr);
+        let taken_by_key = |name: &str| {
+            invalid(format!("Column '{name}' is participating in ORDER BY expression and can't be INTERPOLATE output"))
+        };
         let itself = |column: &OutputColumn| Ok((column_name(&column.expr)?, column.expr.clone()));
         let Some(exprs) = &interpolate.exprs else {
             return columns.iter().filter(|column| !is_key(column)).map(itself).collect();
@@ -230,19 +241,24 @@ impl Analyzer<'_> {
             hidden: false,
             of_using: false,
         };
-        let scope = Scope { columns: columns.iter().map(named).collect(), ..Scope::default() };
+        let named = columns.iter().map(named).chain(beside.iter().cloned());
+        let scope = Scope { columns: named.collect(), ..Scope::default() };
         let mut interpolated: Vec<(String, Expr)> = Vec::new();
         for one in exprs {
             let name = ast::unescape_identifier(&one.column);
             let Some(column) = columns.iter().find(|column| column.name == name) else {
-                let text =
-                    format!("Missing column '{name}' as an INTERPOLATE expression target: it is not in the SELECT list");
-                return Err(Error::new(ErrorCode::UNKNOWN_IDENTIFIER, text));
+                match beside.iter().find(|column| column.qualifier.is_empty() && column.name == name) {
+                    Some(column) if is_key_itself(&column.expr) => return Err(taken_by_key(&name)),
+                    // Nobody sees what it would be.
+                    Some(_) => continue,
+                    None => {
+                        let text = format!("Missing column '{name}' as an INTERPOLATE expression target: there is none");
+                        return Err(Error::new(ErrorCode::UNKNOWN_IDENTIFIER, text));
+                    }
+                }
             };
             if is_key(column) {
-                let text =
-                    format!("Column '{name}' is participating in ORDER BY expression and can't be INTERPOLATE output");
-                return Err(invalid(text));
+                return Err(taken_by_key(&name));
             }
             let (target, value) = match &one.expr {
                 None => itself(column)?,

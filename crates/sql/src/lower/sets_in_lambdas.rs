@@ -1,0 +1,76 @@
+//! `x IN (SELECT …)` in a lambda. The lambda is an expression by itself, in which nothing is replaced any more when the query's sets are
+//! computed: there the set is an array, which a subquery gathers and the lambda is given as any other value from outside.
+
+use std::sync::Arc;
+
+use datafusion::common::{Column, ScalarValue, Spans};
+use datafusion::logical_expr::expr::{AggregateFunction, Case, InSubquery};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Subquery, lit};
+use gristmill_base::{Error, Result};
+use gristmill_functions::{resolve_aggregate, udf};
+use gristmill_types::SqlType;
+
+use super::operators::predicate;
+use super::scope::Context;
+use super::{Analyzer, Lowered, OutputColumn, Typed};
+
+impl Analyzer<'_> {
+    /// That a value is in a set, whose only column is of the type `kind`, without NULL.
+    pub(super) fn member(
+        &self,
+        value: Typed,
+        kind: &SqlType,
+        set: Subquery,
+        negated: bool,
+        context: &Context<'_>,
+    ) -> Result<Typed> {
+        let nullable = value.kind.is_nullable();
+        let columns = set.subquery.schema().columns();
+        let [column] = &columns[..] else {
+            return Err(Error::logical("A set of IN that is not one column"));
+        };
+        if context.lambda.is_empty() || !set.outer_ref_columns.is_empty() {
+            let expr = Box::new(value.expr);
+            return Ok(predicate(Expr::InSubquery(InSubquery { expr, subquery: set, negated }), nullable));
+        }
+        let member = Typed::new(Expr::Column(column.clone()), kind.clone());
+        let members = self.gathered("groupUniqArray", set.subquery.as_ref().clone(), member)?;
+        let described = [&members, &value].map(|typed| (typed.expr.clone(), self.argument(typed)));
+        let (has, has_kind) = udf::call(self.registry, "has", described.into(), &self.env)?;
+        let has = self.as_predicate(Typed::new(has, has_kind), "IN")?;
+        let found = if negated { Expr::Not(Box::new(has)) } else { has };
+        if !nullable {
+            return Ok(predicate(found, false));
+        }
+        let found = Expr::Case(Case {
+            expr: None,
+            when_then_expr: vec![(Box::new(Expr::IsNotNull(Box::new(value.expr))), Box::new(found))],
+            else_expr: Some(Box::new(lit(ScalarValue::Boolean(None)))),
+        });
+        Ok(predicate(found, true))
+    }
+
+    /// The values of a plan's rows as one array, by an aggregate function that makes one. The query has it before it runs.
+    pub(super) fn gathered(&self, aggregate: &str, plan: LogicalPlan, value: Typed) -> Result<Typed> {
+        let function = resolve_aggregate(self.registry, aggregate)
+            .ok_or_else(|| Error::logical(format!("There is no aggregate function {aggregate}")))?;
+        let bound = function.bind(aggregate, &[], &[self.argument(&value)])?;
+        let name = self.member_name(&plan, &value.expr);
+        let value = match bound.arguments.first() {
+            Some(kind) => self.cast(value, kind)?,
+            None => value,
+        };
+        let array = AggregateFunction::new_udf(bound.udaf, vec![value.expr], false, None, Vec::new(), None);
+        let array = Expr::AggregateFunction(array).alias(&name);
+        let plan = LogicalPlanBuilder::from(plan).aggregate(Vec::<Expr>::new(), [array])?.build()?;
+        let key = (name.clone(), 0);
+        let mut known = self.subqueries.borrow_mut();
+        if known.iter().all(|(other, _)| *other != key) {
+            let expr = Expr::Column(Column::new_unqualified(name.clone()));
+            let columns = vec![OutputColumn { name, kind: bound.result.clone(), expr }];
+            known.push((key, Lowered { plan: plan.clone(), columns }));
+        }
+        let subquery = Subquery { subquery: Arc::new(plan), outer_ref_columns: Vec::new(), spans: Spans::new() };
+        Ok(Typed::new(Expr::ScalarSubquery(subquery), bound.result))
+    }
+}
