@@ -34,7 +34,7 @@ SELECT sumKahan(x) AS y, toTypeName(y) FROM (SELECT arrayJoin([toDecimal64('1.23
 SELECT sumKahan(x) AS y, toTypeName(y) FROM (SELECT arrayJoin([toDecimal256('1.5', 1)]) AS x);
 SELECT sumKahan(x) AS y, toTypeName(y) FROM values('x Nullable(Decimal(9, 2))', (1.23), (NULL));
 SELECT analysisOfVariance(x, x) FROM (SELECT arrayJoin([true, false, true]) AS x);
-SELECT analysisOfVariance(x, y) FROM values('x Float64, y Bool', (1, true), (0, false), (2, false), (3, true));
+SELECT round(analysisOfVariance(x, y).1, 6), round(analysisOfVariance(x, y).2, 6) FROM values('x Float64, y Bool', (1, true), (0, false), (2, false), (3, true));
 SELECT quantileInterpolatedWeighted(x, w) FROM values('x Int16, w UInt8', (-1, 2), (5, 1), (2, 1));
 SELECT quantileInterpolatedWeighted(x, w) FROM values('x Int128, w UInt8', (5, 1), (-7, 2));
 SELECT quantileInterpolatedWeighted(0.3)(x, w), quantileInterpolatedWeighted(0.9)(x, w), quantileInterpolatedWeighted(0.61)(x, w) FROM values('x Float64, w UInt8', (1.3, 1), (2.7, 3), (9.1, 2), (10.77, 7), (33.3, 5));

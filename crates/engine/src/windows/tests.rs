@@ -141,7 +141,7 @@ async fn what_does_not_fit_is_left() {
 async fn a_partition_that_is_too_large_is_handed_over() {
     let query = "SELECT id, lag(t) OVER (ORDER BY id) AS l FROM r";
     let (expected, _) = ask(query, false, 1, 1 << 30).await.expect("runs");
-    for memory in [600 << 10, 800 << 10] {
+    for memory in [800 << 10, 1000 << 10] {
         let (found, plan) = ask(query, true, 1, memory).await.expect("runs");
         assert!(plan.contains("VectorizedWindow"), "{plan}");
         assert_eq!(found, expected, "{memory} bytes");

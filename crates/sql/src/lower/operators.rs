@@ -192,7 +192,9 @@ impl Analyzer<'_> {
         if !matches!(value.kind.plain(), SqlType::FixedString(_)) || *kind.plain() != SqlType::String {
             return self.cast(value, kind);
         }
-        let arguments = vec![(value.expr.clone(), self.argument(&value))];
+        // One value alone would be trimmed.
+        let nothing = Typed::new(Expr::Literal(ScalarValue::BinaryView(Some(Vec::new())), None), SqlType::String);
+        let arguments = [&value, &nothing].map(|part| (part.expr.clone(), self.argument(part))).to_vec();
         let (expr, joined) = gristmill_functions::udf::call(self.registry, "concat", arguments, &self.env)?;
         self.cast(self.fold(Typed::new(expr, joined))?, kind)
     }
