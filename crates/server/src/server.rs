@@ -107,6 +107,15 @@ pub struct Server {
 impl Server {
     /// Errors: NETWORK_ERROR where a port cannot be opened.
     pub async fn start(engine: Arc<Engine>, config: &ServerConfig) -> Result<Server> {
+        Self::start_after(engine, config, |_, _| {}).await
+    }
+
+    /// `before` gets what may be changed while the server runs, and ends before anybody can connect.
+    pub async fn start_after(
+        engine: Arc<Engine>,
+        config: &ServerConfig,
+        before: impl FnOnce(SharedRouting, Option<Tls>),
+    ) -> Result<Server> {
         for (name, value) in [
             ("default_database", config.default_database.clone()),
             ("keep_alive_timeout", config.keep_alive.as_secs().to_string()),
@@ -145,6 +154,7 @@ impl Server {
             (Protocol::Http, config.https_port, tls.clone()),
             (Protocol::Native, config.tcp_port_secure, tls.clone()),
         ];
+        before(core.routing.clone(), tls.clone());
         let (mut addresses, mut accepting) = ([const { Vec::new() }; 4], Vec::new());
         for (at, host) in config.listen_hosts.iter().enumerate() {
             let may_lack = at > 0 && host == IPV6_LOOPBACK;

@@ -206,7 +206,15 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     engine.access.set_policy(configured.passwords);
     // As ClickHouse does: a client that names no database has to find one.
     engine.databases.create_database(&config_of_server.default_database, true, "").await?;
-    let server = match Server::start(engine.clone(), &config_of_server).await {
+    let told_to_end = CancellationToken::new();
+    // Before the first statement that may ask for it.
+    let hooks = |routing: SharedRouting, tls: Option<Tls>| {
+        let reloaded = Reloaded { engine: Arc::downgrade(&engine), tls, routing, file: file.clone() };
+        engine.on_reload(Box::new(move || reloaded.reload()));
+        let told_to_end = told_to_end.clone();
+        engine.on_shutdown(Box::new(move || told_to_end.cancel()));
+    };
+    let server = match Server::start_after(engine.clone(), &config_of_server, hooks).await {
         Ok(server) => server,
         Err(error) => {
             engine.shutdown().await;
@@ -243,15 +251,6 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     }
     tracing::info!("Ready for connections, with the tables of {}", path.display());
     let reloaded = Reloaded { engine: Arc::downgrade(&engine), tls: server.tls(), routing: server.routing(), file };
-    engine.on_reload({
-        let reloaded = reloaded.clone();
-        Box::new(move || reloaded.reload())
-    });
-    let told_to_end = CancellationToken::new();
-    engine.on_shutdown({
-        let told_to_end = told_to_end.clone();
-        Box::new(move || told_to_end.cancel())
-    });
     loop {
         let signal = tokio::select! {
             signal = signals.wait() => signal,
@@ -295,7 +294,6 @@ fn limit_drops(of_table: Option<u64>, of_partition: Option<u64>) {
 }
 
 /// What is read again while the server runs.
-#[derive(Clone)]
 struct Reloaded {
     engine: Weak<Engine>,
     tls: Option<Tls>,
