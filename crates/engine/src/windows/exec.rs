@@ -9,10 +9,9 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::SchemaRef;
-use datafusion::common::Result;
-use datafusion::common::Statistics;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::utils::memory::RecordBatchMemoryCounter;
+use datafusion::common::{Result, Statistics, internal_err};
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryLimit, MemoryReservation};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
@@ -44,9 +43,10 @@ pub struct VectorizedWindow {
 
 /// What is computed.
 struct Windows {
-    partition_by: Vec<Arc<dyn PhysicalExpr>>,
     /// The expressions of PARTITION BY and those of ORDER BY.
     keys: Vec<Arc<dyn PhysicalExpr>>,
+    /// How many of them are of PARTITION BY.
+    parted_by: usize,
     functions: Vec<Function>,
     cut: End,
     /// As they are shown.
@@ -75,10 +75,10 @@ impl VectorizedWindow {
         }
         let functions = exprs.iter().map(Function::of).collect::<Option<Vec<_>>>()?;
         let cut = functions.iter().map(Function::cut).max()?;
-        let partition_by = first.partition_by().to_vec();
-        let keys = partition_by.iter().cloned().chain(first.order_by().iter().map(|key| key.expr.clone())).collect();
+        let ordered_by = first.order_by().iter().map(|key| key.expr.clone());
+        let keys = first.partition_by().iter().cloned().chain(ordered_by).collect();
         let names = exprs.iter().map(|expr| format!("{}: {}", expr.name(), expr.get_window_frame())).collect();
-        let windows = Arc::new(Windows { partition_by, keys, functions, cut, names });
+        let windows = Arc::new(Windows { keys, parted_by: first.partition_by().len(), functions, cut, names });
         let (metrics, ran) = (ExecutionPlanMetricsSet::new(), Arc::default());
         Some(VectorizedWindow { whole: plan.clone(), windows, metrics, ran })
     }
@@ -145,9 +145,7 @@ impl ExecutionPlan for VectorizedWindow {
     }
 
     fn execute(&self, partition: usize, task: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let [input] = self.whole.children()[..] else {
-            return datafusion::common::internal_err!("A window has one input");
-        };
+        let [input] = self.whole.children()[..] else { return internal_err!("A window has one input") };
         let stream = input.execute(partition, task.clone())?;
         let reservation = MemoryConsumer::new(format!("VectorizedWindow[{partition}]")).register(task.memory_pool());
         let streams = input.properties().partitioning.partition_count().max(1);
@@ -249,9 +247,9 @@ impl Computing {
 
     fn take_in(&mut self, batch: RecordBatch) -> Result<()> {
         let keys = evaluate_expressions_to_arrays(&self.windows.keys, &batch)?;
-        let parted = self.windows.partition_by.len();
+        let parted_by = self.windows.parted_by;
         let last = self.last.as_deref();
-        let partitions = starts(&keys[..parted], last.map(|last| &last[..parted]))?;
+        let partitions = starts(&keys[..parted_by], last.map(|last| &last[..parted_by]))?;
         let peers = starts(&keys, last)?;
         self.last = Some(last_of(&keys));
         let functions = self.windows.functions.iter();

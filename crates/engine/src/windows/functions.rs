@@ -36,7 +36,6 @@ pub enum End {
     Partition,
 }
 
-#[derive(Clone)]
 pub enum Kind {
     Rank(Ranking),
     /// The value so many rows before, or behind where it is negative.
@@ -62,7 +61,6 @@ pub enum Kind {
     },
 }
 
-#[derive(Clone)]
 pub struct Function {
     pub arguments: Vec<Arc<dyn PhysicalExpr>>,
     kind: Kind,
