@@ -41,7 +41,7 @@ pub enum Cell {
     /// A Tuple(UInt64, UInt64).
     Span(u64, u64),
     Texts(Vec<String>),
-    /// Array(Int64), Array(UInt64), Array(DateTime) in seconds, or Array(DateTime64) in ticks.
+    /// Array(Int64), Array(UInt64) by its bits, Array(DateTime) in seconds, or Array(DateTime64) in ticks.
     Numbers(Vec<i64>),
     /// Map(String, UInt64)
     Counts(Vec<(String, u64)>),
@@ -346,7 +346,10 @@ fn array(column: &Column, cells: &[Cell]) -> Result<ArrayRef> {
                 lengths.push(numbers.len());
             }
             let element = element.field("item");
-            let values = cast(&Int64Array::from(values), element.data_type())?;
+            let values: ArrayRef = match element.data_type() {
+                DataType::UInt64 => Arc::new(UInt64Array::from_iter_values(values.iter().map(|value| *value as u64))),
+                other => cast(&Int64Array::from(values), other)?,
+            };
             Ok(Arc::new(ListArray::try_new(element, OffsetBuffer::from_lengths(lengths), values, None)?))
         }
         SqlType::Map(..) => map(column, cells, &carrier),
@@ -453,4 +456,22 @@ fn map(column: &Column, cells: &[Cell], carrier: &DataType) -> Result<ArrayRef> 
     let DataType::Struct(fields) = entries.data_type() else { return Err(misfit(column, &Cell::None)) };
     let pairs = StructArray::try_new(fields.clone(), vec![Arc::new(keys.finish(None)), values], None)?;
     Ok(Arc::new(MapArray::try_new(entries.clone(), OffsetBuffer::from_lengths(lengths), pairs, None, *ordered)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::AsArray;
+
+    use super::*;
+
+    /// A walk over frames that were not kept can tell addresses that no process has.
+    #[test]
+    fn addresses_may_have_all_their_bits() {
+        let columns = gristmill_types::parse::structure("trace Array(UInt64)").expect("a structure");
+        let mut rows = Rows::new(&columns);
+        rows.push([Cell::Numbers(vec![4096, u64::MAX as i64])]).expect("a row");
+        let batch = rows.finish().expect("a batch");
+        let addresses = batch.column(0).as_list::<i32>().value(0);
+        assert_eq!(addresses.as_primitive::<UInt64Type>().values(), &[4096, u64::MAX]);
+    }
 }

@@ -43,7 +43,6 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 entry.thread_id.into(),
                 (&entry.thread_name).into(),
                 entry.query_id.to_string().into(),
-                // Addresses of a process use less than 63 bits.
                 Cell::Numbers(shown.trace.iter().map(|address| *address as i64).collect()),
                 entry.size.into(),
                 entry.address.into(),
