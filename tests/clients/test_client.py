@@ -14,6 +14,7 @@ VALUES = [
     "[1, 2], [], [[1], []], (1, 'a'), map('k', [1]), CAST(NULL, 'Nullable(Int32)'), NULL",
     "toIPv4('1.2.3.4'), toIPv6('::1'), CAST('a', 'Enum8(\\'a\\' = 1)'), CAST('x', 'LowCardinality(Nullable(String))')",
     "toInt256('-170141183460469231731687303715884105729'), toUInt128(7), INTERVAL 3 DAY",
+    "CAST([(1, 'a')], 'Nested(a UInt8, b LowCardinality(String))'), CAST([], 'Array(Nested(a Nested(b UInt8)))')",
 ]
 
 

@@ -48,6 +48,16 @@ def test_columns_in_other_orders_and_with_defaults(driver, table):
     assert driver.execute(f"SELECT a, b, c FROM {table} ORDER BY a") == [(1, "x", 2), (2, "b2", 4), (3, "three", 6), (4, "four", 8)]
 
 
+def test_a_nested_that_is_not_flattened_takes_dictionaries(driver, table):
+    columns = "id UInt8, n Nested(a UInt8, b String)"
+    driver.execute(f"CREATE TABLE {table} ({columns}) ENGINE = MergeTree ORDER BY id", settings={"flatten_nested": 0})
+    rows = [{"id": 1, "n": [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]}, {"id": 2, "n": []}]
+    assert driver.execute(f"INSERT INTO {table} VALUES", rows) == 2
+    back, kinds = driver.execute(f"SELECT n, n.a FROM {table} ORDER BY id", with_column_types=True)
+    assert back == [([(1, "x"), (2, "y")], [1, 2]), ([], [])]
+    assert kinds == [("n", "Nested(a UInt8, b String)"), ("n.a", "Array(UInt8)")]
+
+
 def test_rows_go_through_a_query(driver, table):
     driver.execute(f"CREATE TABLE {table} (a UInt32, s String) ENGINE = MergeTree ORDER BY a")
     query = f"INSERT INTO {table} SELECT a * 2, upper(s) FROM input('a UInt32, s String') WHERE a > 1 FORMAT Native"

@@ -27,7 +27,7 @@ def test_lists_of_what_there_is(http):
     assert words == ["column", "database", "function", "keyword", "setting", "table", "table engine", "table function"]
     changed = http.ok("SHOW CHANGED SETTINGS", max_threads=3)
     assert "max_threads\tMaxThreads\t3\n" in changed
-    for absent in ("quotas", "row_policies", "collations", "replication_queue", "view_refreshes"):
+    for absent in ("quotas", "row_policies", "replication_queue", "view_refreshes"):
         assert http.ok(f"SELECT * FROM system.{absent}") == ""
     assert http.ok("SELECT * FROM viewIfPermitted(SELECT message FROM system.warnings ELSE null('message String'))") == ""
     assert http.ok("SELECT currentRoles(), enabledRoles(), defaultRoles()") == "[]\t[]\t[]\n"

@@ -273,7 +273,7 @@ def test_virtual_columns_are_described(data, tmp_path):
     gristmill(f"SELECT {', '.join(virtual)} FROM t", path=data).ok()
     assert [row[0] for row in gristmill(f"DESCRIBE v SETTINGS {shown}", path=data).ok().rows] == [row[0] for row in rows]
     # A column of the table's own is none.
-    assert gristmill(f"DESCRIBE m SETTINGS {shown}, describe_compact_output = 1", path=data).ok().rows == [["_table", "String", "0"], ["_database", "String", "1"]]
+    assert gristmill(f"DESCRIBE m SETTINGS {shown}, describe_compact_output = 1", path=data).ok().rows == [["_table", "String", "0"], ["_database", "LowCardinality(String)", "1"]]
     parts = gristmill(f"DESCRIBE t SETTINGS {shown}, describe_include_subcolumns = 1", path=data).ok().rows
     assert parts[-1][0] == "a.size0" and parts[-1][-2:] == ["1", "0"] and parts[2][-2:] == ["0", "1"]
     file = gristmill("INSERT INTO FUNCTION file('x.csv', 'CSV', 'a UInt8') VALUES (1)", f"DESCRIBE file('x.csv', 'CSV', 'a UInt8') SETTINGS {shown}", cwd=tmp_path).ok().rows

@@ -96,7 +96,8 @@ impl Merged {
 
 /// What the rows have beside the tables' columns.
 pub fn virtual_columns() -> Columns {
-    Columns::of([("_table", SqlType::String), ("_database", SqlType::String)])
+    let name = || SqlType::LowCardinality(Box::new(SqlType::String));
+    Columns::of([("_table", name()), ("_database", name())])
 }
 
 /// The columns of all of the tables, each of the type that holds the values of all that have it. Errors:

@@ -408,6 +408,7 @@ impl<'a> Resolver<'a> {
             columns,
             virtual_columns,
             aliases,
+            ephemeral: ephemeral_columns(&definition),
             prewhere,
             is_merge_tree,
             sampling,
@@ -560,6 +561,12 @@ impl Resolver<'_> {
 fn alias_columns(definition: &TableDefinition) -> Columns {
     let is_alias = |column: &&Column| matches!(column.default, Some((DefaultKind::Alias, _)));
     Columns::new(definition.columns.iter().filter(is_alias).cloned().collect())
+}
+
+/// Names of columns that only feed others.
+fn ephemeral_columns(definition: &TableDefinition) -> Vec<String> {
+    let is_ephemeral = |column: &&Column| matches!(column.default, Some((DefaultKind::Ephemeral, _)));
+    definition.columns.iter().filter(is_ephemeral).map(|column| column.name.clone()).collect()
 }
 
 /// Engines and table functions of files and objects.

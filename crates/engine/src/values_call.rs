@@ -66,7 +66,12 @@ fn common_structure(rows: &[SqlType]) -> Result<String> {
     }
     let column = |at: usize| {
         let kinds: Vec<SqlType> = rows.iter().map(|row| row[at].clone()).collect();
-        Ok((format!("c{}", at + 1), least_supertype(&kinds)?))
+        let kind = match least_supertype(&kinds)? {
+            // In a structure a Nested is several columns.
+            SqlType::Nested(array) => *array,
+            kind => kind,
+        };
+        Ok((format!("c{}", at + 1), kind))
     };
     Ok(Columns::of((0..width).map(column).collect::<Result<Vec<_>>>()?).structure())
 }

@@ -7,6 +7,8 @@
 //! Encoding is push: bytes in, whatever the codec has ready out (`Encoder`), so that a writer of an upload needs no task
 //! of its own; `encode` is the same over a stream.
 
+mod snappy;
+
 use std::future::Future;
 use std::io;
 use std::pin::{Pin, pin};
@@ -36,6 +38,8 @@ pub enum Compression {
     Zstd,
     Lz4,
     Bz2,
+    /// As Hadoop frames it.
+    Snappy,
 }
 
 impl Compression {
@@ -51,15 +55,13 @@ impl Compression {
             "zstd" | "zst" => Compression::Zstd,
             "lz4" => Compression::Lz4,
             "bz2" | "bzip2" => Compression::Bz2,
-            "snappy" => {
-                return Err(Error::not_implemented("Compression method snappy is not supported for whole objects")
-                    .with_context("recompress with zstd, or use Parquet, whose snappy pages are read"));
-            }
+            "snappy" => Compression::Snappy,
             _ => {
                 return Err(Error::new(
                     ErrorCode::NOT_IMPLEMENTED,
                     format!(
-                        "Unknown compression method '{name}': give one of auto, none, gzip, deflate, br, xz, zstd, lz4, bz2"
+                        "Unknown compression method '{name}': give one of auto, none, gzip, deflate, br, xz, zstd, lz4, bz2, \
+                         snappy"
                     ),
                 ));
             }
@@ -78,6 +80,7 @@ impl Compression {
             "zst" | "zstd" => Compression::Zstd,
             "lz4" => Compression::Lz4,
             "bz2" => Compression::Bz2,
+            "snappy" => Compression::Snappy,
             _ => Compression::None,
         }
     }
@@ -100,14 +103,17 @@ impl Compression {
             Compression::Zstd => "zstd",
             Compression::Lz4 => "lz4",
             Compression::Bz2 => "bz2",
+            Compression::Snappy => "snappy",
         }
     }
 
     /// The decoded chunks of a stream. An error of the input passes unharmed; truncated data is CANNOT_READ_ALL_DATA,
     /// data that is not of the codec CANNOT_DECOMPRESS.
     pub fn decoder(self, input: impl Stream<Item = Result<Bytes>> + Send + 'static) -> BoxStream<'static, Result<Bytes>> {
-        if self == Compression::None {
-            return input.boxed();
+        match self {
+            Compression::None => return input.boxed(),
+            Compression::Snappy => return snappy::decoder(input.boxed()),
+            _ => {}
         }
         let reader = StreamReader::new(input.map(|chunk| chunk.map_err(io::Error::from)).boxed());
         ReaderStream::with_capacity(self.reader(reader), CHUNK_BYTES)
@@ -124,7 +130,8 @@ impl Compression {
             }};
         }
         match self {
-            Compression::None => Box::pin(input),
+            // Snappy is read by chunks, not here.
+            Compression::None | Compression::Snappy => Box::pin(input),
             Compression::Gzip => members!(GzipDecoder),
             Compression::Deflate => members!(ZlibDecoder),
             // A brotli stream has no signature to find a second one by.
@@ -162,6 +169,7 @@ impl Compression {
             Compression::Zstd => Inner::Zstd(write::ZstdEncoder::with_quality(Vec::new(), level)),
             Compression::Lz4 => Inner::Lz4(write::Lz4Encoder::with_quality(Vec::new(), level)),
             Compression::Bz2 => Inner::Bz2(write::BzEncoder::with_quality(Vec::new(), level)),
+            Compression::Snappy => Inner::Snappy(snappy::Framer::default()),
         })
     }
 
@@ -207,6 +215,7 @@ enum Inner {
     Zstd(write::ZstdEncoder<Vec<u8>>),
     Lz4(write::Lz4Encoder<Vec<u8>>),
     Bz2(write::BzEncoder<Vec<u8>>),
+    Snappy(snappy::Framer),
 }
 
 impl Encoder {
@@ -223,6 +232,7 @@ impl Encoder {
             Inner::Zstd(encoder) => push(encoder, bytes)?,
             Inner::Lz4(encoder) => push(encoder, bytes)?,
             Inner::Bz2(encoder) => push(encoder, bytes)?,
+            Inner::Snappy(framer) => framer.write(bytes, out)?,
         }
         self.drain(out);
         Ok(())
@@ -239,6 +249,7 @@ impl Encoder {
             Inner::Zstd(encoder) => close(encoder)?,
             Inner::Lz4(encoder) => close(encoder)?,
             Inner::Bz2(encoder) => close(encoder)?,
+            Inner::Snappy(framer) => framer.finish(out)?,
         }
         self.drain(out);
         Ok(())
@@ -246,7 +257,8 @@ impl Encoder {
 
     fn drain(&mut self, out: &mut Vec<u8>) {
         match &mut self.0 {
-            Inner::None => {}
+            // What they have is written already.
+            Inner::None | Inner::Snappy(_) => {}
             Inner::Gzip(encoder) => out.append(encoder.get_mut()),
             Inner::Deflate(encoder) => out.append(encoder.get_mut()),
             Inner::Brotli(encoder) => out.append(encoder.get_mut()),
@@ -279,7 +291,7 @@ fn at_once(future: impl Future<Output = io::Result<()>>) -> Result<()> {
 mod tests {
     use super::*;
 
-    const ALL: [Compression; 7] = [
+    const ALL: [Compression; 8] = [
         Compression::Gzip,
         Compression::Deflate,
         Compression::Brotli,
@@ -287,6 +299,7 @@ mod tests {
         Compression::Zstd,
         Compression::Lz4,
         Compression::Bz2,
+        Compression::Snappy,
     ];
 
     fn sample() -> Vec<u8> {
@@ -329,7 +342,8 @@ mod tests {
 
     #[test]
     fn members_that_follow_one_another_are_all_read() {
-        for codec in [Compression::Gzip, Compression::Zstd, Compression::Xz, Compression::Bz2, Compression::Lz4] {
+        use Compression::{Bz2, Gzip, Lz4, Snappy, Xz, Zstd};
+        for codec in [Gzip, Zstd, Xz, Bz2, Lz4, Snappy] {
             let mut bytes = encoded(codec, b"first,");
             bytes.extend(encoded(codec, b"second"));
             for chunk in [1, 3, 1000] {

@@ -22,6 +22,7 @@ use crate::nulls::validity;
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 use crate::supertype::{least, with_signs};
+use crate::udf::dictionary_result;
 
 pub fn register(registry: &mut Registry) {
     registry.scalar(
@@ -149,7 +150,7 @@ fn case_with_expression(name: &str, arguments: &[Argument]) -> Result<Bound> {
 /// NULL arguments are left out, as the standard has it.
 fn extreme(name: &str, arguments: &[Argument], wanted: Ordering) -> Result<Bound> {
     arity(name, arguments, 1..=usize::MAX)?;
-    let mut kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.clone()).collect();
+    let mut kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.without_low_cardinality()).collect();
     if kinds.iter().any(|kind| *kind.plain() != T::Bool) {
         kinds = kinds.iter().map(bools_as_numbers).collect();
     }
@@ -174,11 +175,13 @@ fn extreme(name: &str, arguments: &[Argument], wanted: Ordering) -> Result<Bound
         ([T::Int64, T::UInt64] | [T::UInt64, T::Int64], _) => T::Int64,
         _ => common.clone(),
     };
-    let (of, to) = (common.clone(), result.clone());
+    let told =
+        if dictionary_result(arguments, &result) { T::LowCardinality(Box::new(result.clone())) } else { result.clone() };
+    let (of, to) = (common.clone(), result);
     let (floats, kind) = (common.is_float(), common.clone());
     // Two numbers are compared as by an operator; of more values, and beside NULL, NaN is chosen where there is nothing else.
     let by_operator = arguments.len() == 2 && arguments.iter().all(|argument| !argument.kind.is_nullable());
-    Ok(Bound::cast(vec![common; arguments.len()], result, move |args, rows| {
+    Ok(Bound::cast(vec![common; arguments.len()], told, move |args, rows| {
         let mut best: Vec<usize> = vec![0; rows];
         let valid: Vec<Option<BooleanBuffer>> = args.iter().map(validity).collect();
         let is_valid =

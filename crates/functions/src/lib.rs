@@ -13,6 +13,7 @@ pub mod bitmaps;
 pub mod blocks;
 pub mod by_analyser;
 pub mod cast;
+pub mod collation;
 pub mod colors;
 pub mod columns;
 pub mod comparison;
@@ -85,6 +86,7 @@ pub use arrays::higher::{
     HigherBound, HigherOrder, LambdaBody, higher_order_call, is_higher_order, lambda_parameter_types, only_with_lambda,
 };
 pub use cast::{cast_expr, conversion_expr, reading_expr};
+pub use collation::collated_expr;
 pub use monotonic::{Direction, Holds, Monotonicity, monotonic, monotonic_call};
 pub use ordering::sort_expr;
 pub use registry::Registry;

@@ -125,7 +125,8 @@ fn from_arrays(name: &str, arguments: &[Argument]) -> Result<Bound> {
     };
     let arguments: Vec<Argument> = arguments.iter().map(as_pairs).collect();
     let (key, value) = (expect_array(name, &arguments, 0)?.clone(), expect_array(name, &arguments, 1)?.clone());
-    let key = key.plain().clone();
+    let plain = key.plain().clone();
+    let key = if key.is_low_cardinality() { T::LowCardinality(Box::new(plain)) } else { plain };
     let kind = T::Map(Box::new(key.clone()), Box::new(value.clone()));
     let name = name.to_string();
     Ok(Bound::cast(vec![SqlType::array(key), SqlType::array(value)], kind.clone(), move |args, rows| {
@@ -338,6 +339,8 @@ pub fn higher_order(
     let from_arrays = |keys: (Expr, SqlType), values: (Expr, SqlType)| {
         crate::udf::call(registry, "mapFromArrays", vec![argument(&keys.0, &keys.1), argument(&values.0, &values.1)], env)
     };
+    // Pairs that were chosen or put in order keep their type, with the dictionaries that arrays of them lose.
+    let of_same_type = |keys: (Expr, SqlType), values: (Expr, SqlType)| Ok((from_arrays(keys, values)?.0, kind.clone()));
     match name {
         "mapExists" => higher_order_call(registry, "arrayExists", lambda, vec![keys, values], env),
         "mapAll" => higher_order_call(registry, "arrayAll", lambda, vec![keys, values], env),
@@ -347,7 +350,7 @@ pub fn higher_order(
             swapped.parameters.reverse();
             let kept_values = higher_order_call(registry, "arrayFilter", swapped, vec![values.clone(), keys.clone()], env)?;
             let kept_keys = higher_order_call(registry, "arrayFilter", lambda, vec![keys, values], env)?;
-            from_arrays(kept_keys, kept_values)
+            of_same_type(kept_keys, kept_values)
         }
         "mapSort" | "mapReverseSort" => {
             let sort = if name == "mapSort" { "arraySort" } else { "arrayReverseSort" };
@@ -355,7 +358,7 @@ pub fn higher_order(
             swapped.parameters.reverse();
             let sorted_values = higher_order_call(registry, sort, swapped, vec![values.clone(), keys.clone()], env)?;
             let sorted_keys = higher_order_call(registry, sort, lambda, vec![keys, values], env)?;
-            from_arrays(sorted_keys, sorted_values)
+            of_same_type(sorted_keys, sorted_values)
         }
         "mapPartialSort" | "mapPartialReverseSort" => {
             let sort = if name == "mapPartialSort" { "arrayPartialSort" } else { "arrayPartialReverseSort" };
@@ -364,7 +367,7 @@ pub fn higher_order(
             let with_count = |arrays: [(Expr, SqlType); 2]| count.iter().cloned().chain(arrays).collect::<Vec<_>>();
             let sorted_values = higher_order_call(registry, sort, swapped, with_count([values.clone(), keys.clone()]), env)?;
             let sorted_keys = higher_order_call(registry, sort, lambda, with_count([keys, values]), env)?;
-            from_arrays(sorted_keys, sorted_values)
+            of_same_type(sorted_keys, sorted_values)
         }
         _ => {
             let pairs = higher_order_call(registry, "arrayMap", lambda, vec![keys, values], env)?;

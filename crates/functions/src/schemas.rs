@@ -34,14 +34,14 @@ fn bind(name: &str, arguments: &[Argument], write: fn(&str, Fields) -> Result<St
     let columns = gristmill_types::parse::structure_with_nested(&structure)?;
     let message = if arguments.len() > 1 { text(1)? } else { DEFAULT_MESSAGE.to_string() };
     let mut fields: Fields = Vec::new();
-    for (column, is_nested) in columns.0.iter().zip(nested_columns(&structure)) {
+    for column in &columns {
         match &column.kind {
             // Nested is the arrays that it stands for in a table.
-            T::Array(element) if is_nested && let T::Tuple(parts) = element.as_ref() => {
+            nested @ T::Nested(_) => {
                 let part = |(name, kind): &(Option<String>, SqlType)| {
                     (format!("{}.{}", column.name, name.as_deref().unwrap_or_default()), SqlType::array(kind.clone()))
                 };
-                fields.extend(parts.iter().map(part));
+                fields.extend(nested.nested_fields().iter().map(part));
             }
             kind => fields.push((column.name.clone(), kind.clone())),
         }
@@ -53,37 +53,6 @@ fn bind(name: &str, arguments: &[Argument], write: fn(&str, Fields) -> Result<St
             Ok(())
         })
     }))
-}
-
-/// Of each column of a structure that is well-formed: whether its type is written as Nested.
-fn nested_columns(structure: &str) -> Vec<bool> {
-    let (mut found, mut depth, mut quote, mut begin) = (Vec::new(), 0usize, None, 0);
-    let mut chars = structure.char_indices();
-    let is_nested = |column: &str| {
-        let column = column.trim_start();
-        let name_end = match column.strip_prefix('`').and_then(|rest| rest.find('`')) {
-            Some(length) => length + 2,
-            None => column.find(char::is_whitespace).unwrap_or(column.len()),
-        };
-        column[name_end..].trim_start().starts_with("Nested(")
-    };
-    while let Some((at, c)) = chars.next() {
-        match (quote, c) {
-            (Some(_), '\\') => drop(chars.next()),
-            (Some(open), c) if c == open => quote = None,
-            (Some(_), _) => {}
-            (None, '\'' | '`' | '"') => quote = Some(c),
-            (None, '(') => depth += 1,
-            (None, ')') => depth = depth.saturating_sub(1),
-            (None, ',') if depth == 0 => {
-                found.push(is_nested(&structure[begin..at]));
-                begin = at + 1;
-            }
-            _ => {}
-        }
-    }
-    found.push(is_nested(&structure[begin..]));
-    found
 }
 
 /// Fields whose names have a part before one of the marks become one tuple of that name, behind the others.

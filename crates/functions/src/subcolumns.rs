@@ -56,6 +56,7 @@ fn subcolumn(kind: &SqlType, wanted: &str, level: usize) -> Option<(SqlType, Rea
             };
             Some((result, boxed(masked)))
         }
+        T::Nested(array) => subcolumn(array, wanted, level),
         T::String if wanted == "size" => Some((
             T::UInt64,
             boxed(|array| {

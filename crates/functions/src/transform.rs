@@ -15,6 +15,7 @@ use crate::define::{arity, bad_argument, expect_array, own_nulls};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
 use crate::supertype::{least, with_elements};
+use crate::udf::dictionary_result;
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("transform", own_nulls(transform));
@@ -69,6 +70,7 @@ fn transform(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bo
     let kind = arguments[0].kind.clone();
     let other = arguments.get(3).map_or_else(|| kind.clone(), |default| default.kind.clone());
     let result = with_elements(name, &arguments[2], arguments.get(3).unwrap_or(&arguments[0]))?.without_low_cardinality();
+    let result = if dictionary_result(arguments, &result) { T::LowCardinality(Box::new(result)) } else { result };
     let key =
         if kind.is_null_literal() { from_kind.plain().clone() } else { crate::comparison::common(name, &kind, &from_kind)? };
     let options = env.cast_options()?;

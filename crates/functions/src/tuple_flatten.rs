@@ -41,6 +41,7 @@ fn bind(name: &str, arguments: &[Argument]) -> Result<Bound> {
 fn named(kind: &SqlType) -> Option<(usize, &[(Option<String>, SqlType)])> {
     match kind {
         T::Tuple(fields) if !fields.is_empty() && fields.iter().all(|(name, _)| name.is_some()) => Some((0, fields)),
+        T::Nested(array) => named(array),
         T::Array(element) => named(element).map(|(levels, fields)| (levels + 1, fields)),
         _ => None,
     }

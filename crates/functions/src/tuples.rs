@@ -78,7 +78,7 @@ fn element(name: &str, arguments: &[Argument]) -> Result<Bound> {
     let mut kind = arguments[0].kind.plain();
     while let T::Array(inner) = kind {
         levels += 1;
-        kind = inner;
+        kind = inner.storage();
     }
     let nullable = arguments[0].kind.is_nullable();
     let T::Tuple(fields) = kind.plain() else {

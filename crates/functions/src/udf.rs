@@ -3,7 +3,8 @@
 //! `scalar_udf` binds a function to its arguments' types and wraps the kernel it gets; `call` builds the expression. What
 //! the framework does for a function with `Nulls::Propagate`, so that its kernel needs to know nothing of NULL:
 //!
-//! 1. Binding. Nullable and LowCardinality are taken off the argument types. A literal NULL makes the result
+//! 1. Binding. Nullable and LowCardinality are taken off the argument types, within arrays, tuples and maps too (of all functions
+//!    but `KEEP_DICTIONARIES`). A literal NULL makes the result
 //!    `Nullable(Nothing)` without asking the function. If an argument is Nullable so is the result, unless it is an array
 //!    or a map, which cannot be: then a NULL counts as its type's default. If one argument is a LowCardinality column and
 //!    all others are constants, the result is LowCardinality, as a dictionary would have been computed on.
@@ -96,14 +97,15 @@ pub fn scalar_udf(
 ) -> Result<(Arc<ScalarUDF>, SqlType, Vec<SqlType>)> {
     let null_literal = arguments.iter().any(|argument| argument.kind.is_null_literal());
     let nullable = arguments.iter().any(|argument| argument.kind.is_nullable());
+    let seen: Vec<Argument> = arguments.iter().map(|argument| as_seen_by(name, argument)).collect();
     let (result, casts, kernel, nulls) = if function.nulls() == Nulls::Own {
-        let bound = function.bind(name, &arguments, env)?;
+        let bound = function.bind(name, &seen, env)?;
         (bound.result, bound.arguments, bound.kernel, NullMode::Own)
     } else if null_literal {
         let kernel: Kernel = Arc::new(|_, rows| Ok(new_null_array(&DataType::Null, rows)));
         (SqlType::null(), Vec::new(), kernel, NullMode::AllNull)
     } else {
-        let plain: Vec<Argument> = arguments
+        let plain: Vec<Argument> = seen
             .iter()
             .map(|argument| Argument { kind: argument.kind.plain().clone(), constant: argument.constant.clone() })
             .collect();
@@ -158,6 +160,49 @@ pub fn scalar_udf(
     Ok((Arc::new(ScalarUDF::new_from_impl(udf)), result, casts))
 }
 
+/// The functions that see LowCardinality within arrays, tuples and maps: those that put values together, take them apart or hand
+/// them on, and those that tell of types.
+const KEEP_DICTIONARIES: &[&str] = &[
+    "array",
+    "arrayJoin",
+    "blockSerializedSize",
+    "byteSize",
+    "defaultValueOfArgumentType",
+    "dumpColumnStructure",
+    "emptyArrayToSingle",
+    "formatRow",
+    "formatRowNoNewline",
+    "getSubcolumn",
+    "identity",
+    "map",
+    "mapConcat",
+    "mapFilter",
+    "mapFromArrays",
+    "mapPartialReverseSort",
+    "mapPartialSort",
+    "mapReverseSort",
+    "mapSort",
+    "materialize",
+    "nested",
+    "toColumnTypeName",
+    "toTypeName",
+    "tuple",
+    "tupleElement",
+    "untuple",
+];
+
+/// Whether the function `name` sees LowCardinality within the types of its arguments.
+pub fn keeps_dictionaries(name: &str) -> bool {
+    KEEP_DICTIONARIES.contains(&name)
+}
+
+fn as_seen_by(name: &str, argument: &Argument) -> Argument {
+    match keeps_dictionaries(name) {
+        true => argument.clone(),
+        false => Argument { kind: argument.kind.without_nested_low_cardinality(), constant: argument.constant.clone() },
+    }
+}
+
 fn without_null_constants(arguments: &[Argument]) -> Vec<Argument> {
     arguments
         .iter()
@@ -172,7 +217,7 @@ fn without_null_constants(arguments: &[Argument]) -> Vec<Argument> {
 }
 
 /// Whether ClickHouse computes on the dictionary of a single LowCardinality argument, and so returns LowCardinality.
-fn dictionary_result(arguments: &[Argument], result: &SqlType) -> bool {
+pub fn dictionary_result(arguments: &[Argument], result: &SqlType) -> bool {
     let dictionaries = arguments.iter().filter(|argument| argument.kind.is_low_cardinality()).count();
     let others = arguments.iter().filter(|argument| !argument.kind.is_low_cardinality());
     dictionaries == 1 && others.clone().all(|argument| argument.constant.is_some()) && may_have_dictionary(result)

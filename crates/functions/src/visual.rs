@@ -97,7 +97,9 @@ fn sizes(array: &ArrayRef, kind: &SqlType) -> Vec<u64> {
         offsets.windows(2).map(|pair| 8 + inner[pair[0] as usize..pair[1] as usize].iter().sum::<u64>()).collect()
     };
     match kind {
-        T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => sizes(array, inner),
+        T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) | T::Nested(inner) => {
+            sizes(array, inner)
+        }
         T::Nullable(inner) => sizes(array, inner).into_iter().map(|size| size + 1).collect(),
         T::String => array.as_binary_view().views().iter().map(|view| u64::from(*view as u32) + 8).collect(),
         T::Array(element) => {

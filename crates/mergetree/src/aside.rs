@@ -10,6 +10,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{DetachedPartRow, PartChoice};
 use gristmill_introspect::QueryContext;
 
+use crate::check::check_part_name;
 use crate::insert::partition;
 use crate::manifest::v1::Operation;
 use crate::manifest::{Change, Commit, PartEntry, RowsChange, State};
@@ -32,9 +33,13 @@ impl Chosen {
         })
     }
 
-    /// Of the table's parts. Errors: NO_SUCH_DATA_PART where one is named that is not there. A partition may be empty.
+    /// Of the table's parts. Errors: NO_SUCH_DATA_PART where one is named that is not there, BAD_DATA_PART_NAME where none could
+    /// be called so. A partition may be empty.
     fn of_table(&self, state: &State) -> Result<Vec<Arc<PartEntry>>> {
-        let missing = |name: &str| Error::new(ErrorCode::NO_SUCH_DATA_PART, format!("No part {name} in the table"));
+        let missing = |name: &str| match check_part_name(name) {
+            Ok(()) => Error::new(ErrorCode::NO_SUCH_DATA_PART, format!("No part {name} in the table")),
+            Err(error) => error,
+        };
         self.among(state.parts.values(), missing)
     }
 

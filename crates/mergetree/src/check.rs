@@ -42,10 +42,7 @@ pub async fn check(core: &Arc<Core>, context: &Arc<QueryContext>, chosen: &PartC
     let state = core.pin(context).await?;
     let parts: Vec<&Arc<PartEntry>> = state.parts.values().filter(|part| is_wanted(part)).collect();
     if let (PartChoice::Part(name), []) = (chosen, &parts[..]) {
-        if !is_part_name(name) {
-            let text = format!("Unexpected part name: {name}. One is all_1_1_0: a partition's id, two blocks and a level");
-            return Err(Error::new(ErrorCode::BAD_DATA_PART_NAME, text));
-        }
+        check_part_name(name)?;
         return Err(Error::new(ErrorCode::NO_SUCH_DATA_PART, format!("No part {name} in table {}", core.name())));
     }
     let mut checked = Vec::with_capacity(parts.len());
@@ -60,6 +57,15 @@ pub async fn check(core: &Arc<Core>, context: &Arc<QueryContext>, chosen: &PartC
         checked.extend(manifest(core, context).await?);
     }
     Ok(checked)
+}
+
+/// That a part may be called so. Error: BAD_DATA_PART_NAME.
+pub fn check_part_name(name: &str) -> Result<()> {
+    if is_part_name(name) {
+        return Ok(());
+    }
+    let text = format!("Unexpected part name: {name}. One is all_1_1_0: a partition's id, two blocks and a level");
+    Err(Error::new(ErrorCode::BAD_DATA_PART_NAME, text))
 }
 
 /// Whether a part may be called so: `all_1_1_0`, `202401_1_5_2_7`.

@@ -35,6 +35,7 @@ pub mod testing;
 pub mod transfer;
 pub mod ttl;
 
+pub use check::check_part_name;
 pub use environment::{EnvironmentOptions, MergeTreeEnvironment};
 pub use settings::TableSettings;
 pub use store::{MemoryStore, ObjectFolder, PartStore};

@@ -4,12 +4,16 @@
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{PartChoice, StoragePlace};
 
+use crate::check::check_part_name;
 use crate::insert::partition;
 use crate::read::ONLY_DISK;
 use crate::table::Core;
 
-/// Errors: always one of UNKNOWN_DISK, UNKNOWN_VOLUME, NO_SUCH_DATA_PART.
+/// Errors: always one of UNKNOWN_DISK, UNKNOWN_VOLUME, NO_SUCH_DATA_PART, BAD_DATA_PART_NAME.
 pub fn move_parts(core: &Core, chosen: &PartChoice, to: &StoragePlace) -> Result<()> {
+    if let PartChoice::Part(part) = chosen {
+        check_part_name(part)?;
+    }
     let (what, unknown) = match to.volume {
         true => ("volume", ErrorCode::UNKNOWN_VOLUME),
         false => ("disk", ErrorCode::UNKNOWN_DISK),

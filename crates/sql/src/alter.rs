@@ -205,6 +205,11 @@ pub enum AlterCommand {
         volume: bool,
         name: String,
     },
+    /// FETCH from another replica; without `fetches` FORGET, of what replicas know of a partition.
+    OfReplicas {
+        parts: PartName,
+        fetches: bool,
+    },
     Freeze {
         partition: Option<Partition>,
         name: Option<String>,

@@ -184,6 +184,15 @@ impl Cursor<'_> {
             self.expect("TABLE")?;
             return Ok(AlterCommand::MovePartition { partition, to: self.table_name()? });
         }
+        if self.eat("FETCH") {
+            let parts = self.part_name()?;
+            self.expect("FROM")?;
+            self.string()?;
+            return Ok(AlterCommand::OfReplicas { parts, fetches: true });
+        }
+        if self.eat_all(&["FORGET", "PARTITION"]) {
+            return Ok(AlterCommand::OfReplicas { parts: PartName::Partition(self.partition()?), fetches: false });
+        }
         if self.eat("FREEZE") {
             let partition = if self.eat("PARTITION") { Some(self.partition()?) } else { None };
             let name = if self.eat_all(&["WITH", "NAME"]) { Some(self.string()?) } else { None };
@@ -201,7 +210,7 @@ impl Cursor<'_> {
         if self.eat_all(&["REMOVE", "TTL"]) {
             return Ok(AlterCommand::RemoveTtl);
         }
-        for word in ["REPLACE", "FETCH", "FORGET", "REMOVE"] {
+        for word in ["REPLACE", "REMOVE"] {
             if self.peeks(word) {
                 return Err(Error::not_implemented(format!("ALTER TABLE … {word}")));
             }

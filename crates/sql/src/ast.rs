@@ -114,6 +114,8 @@ pub struct SortKey {
     pub node: Node,
     pub descending: bool,
     pub nulls_first: bool,
+    /// The locale of COLLATE.
+    pub collation: Option<String>,
     pub fill: Option<Box<Fill>>,
 }
 
@@ -348,6 +350,9 @@ impl Display for Window {
             key.node.fmt(f)?;
             f.write_str(if key.descending { " DESC" } else { " ASC" })?;
             f.write_str(if key.nulls_first { " NULLS FIRST" } else { "" })?;
+            if let Some(locale) = &key.collation {
+                write!(f, " COLLATE {}", locale.to_ascii_lowercase())?;
+            }
             blank = " ";
         }
         if let Some(frame) = &self.frame {

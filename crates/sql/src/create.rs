@@ -37,26 +37,18 @@ pub struct ColumnDefinition {
     pub ttl: Option<Node>,
     pub statistics: Vec<String>,
     pub settings: Assignments,
-    /// The type was written as Nested(…).
-    pub nested: bool,
 }
 
 impl ColumnDefinition {
     /// The columns that a Nested is declared as, or the column itself.
     pub fn flattened(&self) -> Vec<ColumnDefinition> {
-        let fields = match &self.kind {
-            Some(SqlType::Array(element)) if self.nested => match element.as_ref() {
-                SqlType::Tuple(fields) => fields,
-                _ => return vec![self.clone()],
-            },
-            _ => return vec![self.clone()],
-        };
-        let column = |(at, (name, kind)): (usize, &(Option<String>, SqlType))| ColumnDefinition {
-            name: format!("{}.{}", self.name, name.clone().unwrap_or_else(|| (at + 1).to_string())),
+        let Some(nested @ SqlType::Nested(_)) = &self.kind else { return vec![self.clone()] };
+        let column = |(name, kind): &(Option<String>, SqlType)| ColumnDefinition {
+            name: format!("{}.{}", self.name, name.as_deref().unwrap_or_default()),
             kind: Some(SqlType::array(kind.clone())),
             ..self.clone()
         };
-        fields.iter().enumerate().map(column).collect()
+        nested.nested_fields().iter().map(column).collect()
     }
 }
 
@@ -403,7 +395,6 @@ impl Cursor<'_> {
             ttl: None,
             statistics: Vec::new(),
             settings: Vec::new(),
-            nested: false,
         };
         let begins_default =
             ["DEFAULT", "MATERIALIZED", "ALIAS", "EPHEMERAL", "CODEC", "COMMENT", "TTL", "STATISTICS", "SETTINGS"]
@@ -420,7 +411,6 @@ impl Cursor<'_> {
         }
         if !begins_default && !begins_other && is_word {
             let text = parse_type_text(&mut self.parser).map_err(syntax)?;
-            column.nested = text.trim_start().starts_with("Nested");
             column.kind = Some(text.parse()?);
         }
         loop {

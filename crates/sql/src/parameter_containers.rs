@@ -40,6 +40,7 @@ impl<'v> Reader<'v> {
                 self.eat('[')?;
                 self.elements_until(']', |reader| reader.value(element))
             }
+            SqlType::Nested(array) => self.value(array),
             SqlType::Map(key, value) => {
                 self.eat('{')?;
                 self.elements_until('}', |reader| {

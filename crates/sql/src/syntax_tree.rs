@@ -9,7 +9,7 @@ use sqlparser::ast::{
     TableFactor, TableWithJoins,
 };
 
-use crate::ast::{Call, InSet, Literal, Node, unescape_identifier};
+use crate::ast::{Call, InSet, Literal, Node, SortKey, unescape_identifier};
 use crate::statement::{InsertColumn, InsertSource, SelectStatement, Statement, TableExpression, TableName};
 use crate::translate;
 
@@ -186,7 +186,7 @@ fn of_select(select: &Select, query: &Query) -> Result<Tree> {
         let keys = match &order.kind {
             OrderByKind::All(_) => vec![Tree::of("OrderByElement", vec![Tree::leaf("Identifier all")])],
             OrderByKind::Expressions(keys) => {
-                let keys = keys.iter().map(|key| Ok(Tree::of("OrderByElement", vec![one(&key.expr)?])));
+                let keys = keys.iter().map(|key| order_by_element(&translate::sort_key(key)?));
                 keys.collect::<Result<_>>()?
             }
         };
@@ -310,6 +310,11 @@ fn expressions(nodes: &[Node]) -> Result<Vec<Tree>> {
     nodes.iter().map(expression).collect()
 }
 
+fn order_by_element(key: &SortKey) -> Result<Tree> {
+    let locale = key.collation.iter().map(|locale| Tree::leaf(format!("Literal {}", quote(locale))));
+    Ok(Tree::of("OrderByElement", std::iter::once(expression(&key.node)?).chain(locale).collect()))
+}
+
 fn identifier(parts: &[String]) -> Tree {
     Tree::leaf(format!("Identifier {}", parts.join(".")))
 }
@@ -372,7 +377,7 @@ fn of_call(call: &Call) -> Result<Tree> {
             children.push(Tree::list(expressions(&window.partition_by)?));
         }
         if !window.order_by.is_empty() {
-            let keys = window.order_by.iter().map(|key| Ok(Tree::of("OrderByElement", vec![expression(&key.node)?])));
+            let keys = window.order_by.iter().map(order_by_element);
             children.push(Tree::list(keys.collect::<Result<_>>()?));
         }
         tree.children.push(Tree::of("WindowDefinition", children));

@@ -16,8 +16,8 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, TokenizerError, Whit
 use crate::dialect::Dialect;
 use crate::plain_text;
 use crate::rewrite::{
-    explained, fill, finals, inner_aliases, joins, limits, literals, matching, operands, scalar_with, stars, totals, unions,
-    variables,
+    collations, explained, fill, finals, inner_aliases, joins, limits, literals, matching, operands, scalar_with, stars,
+    totals, unions, variables,
 };
 
 /// The column that marks a common table expression as a scalar alias.
@@ -122,7 +122,7 @@ pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>
         finals::rewrite(unions::rewrite(views_of_queries(if_permitted(explained::rewrite(with_of_insert(top(tokens)?))))))?;
     let tokens = in_partition(into_outfile(calls_of_tuple(calls_of_any(tables_called_table(tokens)))));
     let tokens = crate::rewrite::aliases::rewrite(crate::rewrite::lambdas::rewrite(literals::empty_tuples(tokens)));
-    let tokens = literals::ternaries_in_subscripts(tokens);
+    let tokens = literals::ternaries_in_subscripts(collations::rewrite(tokens));
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(fill::rewrite(tokens)))));
     let tokens = inner_aliases::rewrite(operands::rewrite(totals::rewrite(tokens)));
     Ok(scalar_with::rewrite(tokens))

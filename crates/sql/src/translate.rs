@@ -91,6 +91,8 @@ pub fn node(expr: &Expr) -> Result<Node> {
         Expr::UnaryOp { op, expr } => match op {
             UnaryOperator::Minus => match node(expr)? {
                 Node::Literal(Literal::Integer(value)) => integer(-value),
+                // A NaN that is written with a sign has none.
+                Node::Literal(Literal::Float(value)) if value.is_nan() => Node::Literal(Literal::Float(value)),
                 Node::Literal(Literal::Float(value)) => Node::Literal(Literal::Float(-value)),
                 Node::Literal(Literal::Fraction(digits)) => Node::Literal(Literal::Fraction(format!("-{digits}"))),
                 Node::Literal(Literal::BigInteger(digits)) => Node::Literal(Literal::BigInteger(format!("-{digits}"))),
@@ -161,9 +163,7 @@ pub fn node(expr: &Expr) -> Result<Node> {
             Node::Lambda { parameters, body: Box::new(node(&lambda.body)?) }
         }
         Expr::Collate { .. } => {
-            return Err(Error::not_implemented(
-                "COLLATE: text is ordered by its bytes; order by lowerUTF8(…) to leave case out",
-            ));
+            return Err(unsupported("COLLATE, which belongs to an element of ORDER BY and follows its direction,"));
         }
         other => return Err(unsupported(other)),
     })

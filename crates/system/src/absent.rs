@@ -33,7 +33,6 @@ const ABSENT: &[(&str, &str)] = &[
         "view_refreshes",
         "database String, view String, uuid UUID, status String, exception String, progress Nullable(Float64)",
     ),
-    ("collations", "name String, language Nullable(String)"),
     ("contributors", "name String"),
     ("licenses", "library_name String, license_type String, license_path String, license_text String"),
     ("warnings", "message String, message_format_string LowCardinality(String)"),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gristmill_base::Result;
 use gristmill_catalog::{Databases, Table};
+use gristmill_functions::collation::collations;
 use gristmill_introspect::QueryContext;
 use gristmill_types::{DefaultKind, parse};
 
@@ -77,8 +78,14 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
         ("character_sets", CHARACTER_SETS, |_, _, rows| {
             ["utf8", "utf8mb4", "ascii", "binary"].into_iter().try_for_each(|name| rows.push_twice([name.into()]))
         }),
-        // As `system.collations`: strings are compared byte by byte.
-        ("collations", COLLATIONS, |_, _, _| Ok(())),
+        ("collations", COLLATIONS, |_, _, rows| {
+            for (name, set, id, length) in [("binary", "binary", 63_u64, 1_u64), ("utf8mb4_0900_ai_ci", "utf8mb4", 255, 0)] {
+                let told = [set.into(), id.into(), "Yes".into(), "Yes".into(), length.into(), "NO PAD".into()];
+                rows.push_each_twice([name.into()], told)?;
+            }
+            let nothing_else = [const { Cell::None }; 6];
+            collations().iter().try_for_each(|(name, _)| rows.push_each_twice([(*name).into()], nothing_else.clone()))
+        }),
     ];
     for database in ["information_schema", "INFORMATION_SCHEMA"] {
         for name in ["engines", "ENGINES"] {

@@ -1,10 +1,11 @@
 //! Small tables of names: `system.table_functions`, `system.table_engines`, `system.time_zones`,
-//! `system.database_engines`.
+//! `system.database_engines`, `system.collations`.
 
 use std::sync::Arc;
 
 use gristmill_base::Result;
 use gristmill_catalog::Table;
+use gristmill_functions::collation::collations;
 
 use crate::Known;
 use crate::rows::table;
@@ -49,6 +50,9 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
             rows.push([zone.name().into()])?;
         }
         Ok(())
+    })?);
+    all.push(table("system", "collations", "SystemCollations", "name String, language Nullable(String)", |_, rows| {
+        collations().iter().try_for_each(|(name, language)| rows.push([(*name).into(), (*language).into()]))
     })?);
     Ok(())
 }

@@ -167,7 +167,6 @@ async fn every_table_can_be_read() {
                 "blob_storage_log",
                 "calibration",
                 "clusters",
-                "collations",
                 "contributors",
                 "crash_log",
                 "current_roles",

@@ -22,7 +22,7 @@
 //! | Tuple | Struct, unnamed fields `1`, `2`, … |
 //! | Map(K, V) | Map(entries: {keys, values}) |
 //! | AggregateFunction | Binary |
-//! | Point, Ring, … | as the tuple or array that they name |
+//! | Point, Ring, …, Nested | as the tuple or array that they name |
 
 use std::sync::Arc;
 
@@ -63,7 +63,8 @@ impl SqlType {
             T::Nullable(inner)
             | T::LowCardinality(inner)
             | T::SimpleAggregateFunction(_, inner)
-            | T::Geometric(_, inner) => inner.arrow(),
+            | T::Geometric(_, inner)
+            | T::Nested(inner) => inner.arrow(),
             T::Array(inner) => DataType::List(inner.field("item")),
             T::Tuple(fields) => DataType::Struct(
                 fields

@@ -41,7 +41,7 @@ pub fn structure_with_defaults(text: &str) -> Result<Columns> {
     listed(text, true)
 }
 
-/// As `structure`, with a Nested as one array of tuples.
+/// As `structure`, with a Nested as one column.
 pub fn structure_with_nested(text: &str) -> Result<Columns> {
     listed(text, false)
 }
@@ -58,17 +58,14 @@ fn listed(text: &str, flattens: bool) -> Result<Columns> {
         if columns.iter().any(|column| column.name == name) {
             return Err(Error::new(ErrorCode::DUPLICATE_COLUMN, format!("Structure names column '{name}' twice: {text}")));
         }
-        let is_nested = flattens && parser.is_nested();
         let kind = parser.kind()?;
         let default = parser.default()?;
-        match kind {
-            T::Array(element) if is_nested && default.is_none() => match *element {
-                T::Tuple(fields) => columns.extend(fields.into_iter().map(|(field, kind)| {
-                    Column::new(format!("{name}.{}", field.unwrap_or_default()), SqlType::array(kind))
-                })),
-                element => columns.push(Column::new(name, SqlType::array(element))),
-            },
-            kind => columns.push(Column { default, ..Column::new(name, kind) }),
+        if flattens && default.is_none() && matches!(kind, T::Nested(_)) {
+            columns.extend(kind.nested_fields().iter().map(|(field, kind)| {
+                Column::new(format!("{name}.{}", field.as_deref().unwrap_or_default()), SqlType::array(kind.clone()))
+            }));
+        } else {
+            columns.push(Column { default, ..Column::new(name, kind) });
         }
         if !parser.eat(b',') {
             break;
@@ -135,12 +132,6 @@ impl<'a> Parser<'a> {
             return Err(self.wrong("expected an expression"));
         }
         Ok(Some((kind, expression)))
-    }
-
-    /// Whether a type `Nested(…)` comes next.
-    fn is_nested(&self) -> bool {
-        let rest = self.text[self.at..].trim_start().strip_prefix("Nested");
-        rest.is_some_and(|rest| rest.trim_start().starts_with('('))
     }
 
     fn eat(&mut self, c: u8) -> bool {
@@ -287,8 +278,8 @@ impl<'a> Parser<'a> {
                 self.expect(b')')?;
                 T::Map(Box::new(key), Box::new(value))
             }
-            "Tuple" => self.tuple()?,
-            "Nested" => T::Array(Box::new(self.tuple()?)),
+            "Tuple" => T::Tuple(self.fields()?),
+            "Nested" => self.nested()?,
             "Enum" | "Enum8" | "Enum16" => self.enumeration(word)?,
             "FixedString" => {
                 self.expect(b'(')?;
@@ -468,7 +459,21 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn tuple(&mut self) -> Result<SqlType> {
+    /// Errors: EMPTY_DATA_PASSED, and SYNTAX_ERROR where a field has no name.
+    fn nested(&mut self) -> Result<SqlType> {
+        self.spaces();
+        let fields = if self.peek() == Some(b'(') { self.fields()? } else { Vec::new() };
+        if fields.is_empty() {
+            return Err(Error::new(ErrorCode::EMPTY_DATA_PASSED, "Nested has no fields: give them, as in Nested(a UInt8)"));
+        }
+        if fields.iter().any(|(name, _)| name.is_none()) {
+            return Err(self.wrong("expected a name and a type for each field of Nested"));
+        }
+        Ok(T::Nested(Box::new(T::array(T::Tuple(fields)))))
+    }
+
+    /// The elements of a tuple.
+    fn fields(&mut self) -> Result<Vec<(Option<String>, SqlType)>> {
         self.expect(b'(')?;
         let mut fields = Vec::new();
         while !self.eat(b')') {
@@ -489,7 +494,7 @@ impl<'a> Parser<'a> {
                 }
             }
         }
-        Ok(T::Tuple(fields))
+        Ok(fields)
     }
 
     fn enumeration(&mut self, word: &str) -> Result<SqlType> {

@@ -182,6 +182,8 @@ pub enum SqlType {
     AggregateFunction(String, Vec<SqlType>),
     /// A name, and the type that it stands for.
     Geometric(Shape, Box<SqlType>),
+    /// An array of tuples whose elements have names, written as `Nested(a UInt8, b String)`.
+    Nested(Box<SqlType>),
 }
 
 use SqlType as T;
@@ -189,7 +191,7 @@ use SqlType as T;
 impl SqlType {
     pub fn nullable(self) -> SqlType {
         match self {
-            T::Nullable(_) | T::Array(_) | T::Map(..) | T::AggregateFunction(..) => self,
+            T::Nullable(_) | T::Array(_) | T::Nested(_) | T::Map(..) | T::AggregateFunction(..) => self,
             T::Geometric(shape, _) if shape != Shape::Point => self,
             T::LowCardinality(inner) => T::LowCardinality(Box::new(inner.nullable())),
             other => T::Nullable(Box::new(other)),
@@ -212,6 +214,7 @@ impl SqlType {
             T::Nullable(inner) | T::LowCardinality(inner) | T::Array(inner) | T::SimpleAggregateFunction(_, inner) => {
                 inner.families(note);
             }
+            T::Nested(_) => self.nested_fields().iter().for_each(|(_, kind)| kind.families(note)),
             T::Tuple(fields) => fields.iter().for_each(|(_, kind)| kind.families(note)),
             T::Map(key, value) => {
                 key.families(note);
@@ -231,21 +234,25 @@ impl SqlType {
         }
     }
 
-    /// Without LowCardinality and the names of SimpleAggregateFunction and of shapes at the top.
+    /// Without LowCardinality and the names of SimpleAggregateFunction, of shapes and of Nested at the top.
     pub fn storage(&self) -> &SqlType {
         match self {
-            T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => inner.storage(),
+            T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) | T::Nested(inner) => {
+                inner.storage()
+            }
             other => other,
         }
     }
 
-    /// Without Nullable, LowCardinality and the names of SimpleAggregateFunction and of shapes at the top: what a value that is there is.
+    /// Without Nullable, LowCardinality and the names of SimpleAggregateFunction, of shapes and of Nested at the top: what a value
+    /// that is there is.
     pub fn plain(&self) -> &SqlType {
         match self {
             T::Nullable(inner)
             | T::LowCardinality(inner)
             | T::SimpleAggregateFunction(_, inner)
-            | T::Geometric(_, inner) => inner.plain(),
+            | T::Geometric(_, inner)
+            | T::Nested(inner) => inner.plain(),
             other => other,
         }
     }
@@ -263,6 +270,7 @@ impl SqlType {
         match self {
             T::LowCardinality(inner) => inner.nowhere_low_cardinality(),
             T::Array(element) => T::array(element.nowhere_low_cardinality()),
+            T::Nested(array) => T::Nested(Box::new(array.nowhere_low_cardinality())),
             T::Map(key, value) => T::Map(Box::new(key.nowhere_low_cardinality()), Box::new(value.nowhere_low_cardinality())),
             T::Tuple(fields) => {
                 T::Tuple(fields.iter().map(|(name, kind)| (name.clone(), kind.nowhere_low_cardinality())).collect())
@@ -270,6 +278,25 @@ impl SqlType {
             T::Nullable(inner) => T::Nullable(Box::new(inner.nowhere_low_cardinality())),
             other => other.clone(),
         }
+    }
+
+    /// Without LowCardinality within arrays, tuples and maps, but with that at the top.
+    pub fn without_nested_low_cardinality(&self) -> SqlType {
+        match self {
+            T::LowCardinality(_) => self.clone(),
+            other => other.nowhere_low_cardinality(),
+        }
+    }
+
+    /// The fields of a Nested; of another type none.
+    pub fn nested_fields(&self) -> &[(Option<String>, SqlType)] {
+        if let T::Nested(array) = self
+            && let T::Array(element) = array.as_ref()
+            && let T::Tuple(fields) = element.as_ref()
+        {
+            return fields;
+        }
+        &[]
     }
 
     pub fn is_low_cardinality(&self) -> bool {
@@ -427,6 +454,17 @@ impl fmt::Display for SqlType {
             }
             f.write_str(")")
         };
+        let tuple = |f: &mut fmt::Formatter<'_>, name: &str, fields: &[(Option<String>, SqlType)]| {
+            write!(f, "{name}(")?;
+            for (i, (name, kind)) in fields.iter().enumerate() {
+                f.write_str(if i > 0 { ", " } else { "" })?;
+                match name {
+                    Some(name) => write!(f, "{} {kind}", quote_field(name))?,
+                    None => write!(f, "{kind}")?,
+                }
+            }
+            f.write_str(")")
+        };
         match self {
             T::Decimal { precision, scale } => write!(f, "Decimal({precision}, {scale})"),
             T::FixedString(length) => write!(f, "FixedString({length})"),
@@ -442,17 +480,8 @@ impl fmt::Display for SqlType {
             T::Nullable(inner) => write!(f, "Nullable({inner})"),
             T::LowCardinality(inner) => write!(f, "LowCardinality({inner})"),
             T::Array(inner) => write!(f, "Array({inner})"),
-            T::Tuple(fields) => {
-                f.write_str("Tuple(")?;
-                for (i, (name, kind)) in fields.iter().enumerate() {
-                    f.write_str(if i > 0 { ", " } else { "" })?;
-                    match name {
-                        Some(name) => write!(f, "{} {kind}", quote_field(name))?,
-                        None => write!(f, "{kind}")?,
-                    }
-                }
-                f.write_str(")")
-            }
+            T::Tuple(fields) => tuple(f, "Tuple", fields),
+            T::Nested(_) => tuple(f, "Nested", self.nested_fields()),
             T::Map(key, value) => write!(f, "Map({key}, {value})"),
             T::SimpleAggregateFunction(name, inner) => {
                 write!(f, "SimpleAggregateFunction({name}, {inner})")

@@ -52,7 +52,9 @@ fn add(kind: &SqlType, before: &str, level: usize, may_lack: bool, all: &mut Vec
                 add(field, &named(&name), level, false, all);
             }
         }
-        T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => add(inner, before, level, may_lack, all),
+        T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) | T::Nested(inner) => {
+            add(inner, before, level, may_lack, all);
+        }
         _ => {}
     }
 }

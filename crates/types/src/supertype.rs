@@ -171,6 +171,7 @@ pub fn bools_as_numbers(kind: &SqlType) -> SqlType {
         T::Nullable(inner) => T::Nullable(Box::new(bools_as_numbers(inner))),
         T::LowCardinality(inner) => T::LowCardinality(Box::new(bools_as_numbers(inner))),
         T::Array(element) => T::array(bools_as_numbers(element)),
+        T::Nested(array) => bools_as_numbers(array),
         T::Tuple(fields) => T::Tuple(fields.iter().map(|(name, kind)| (name.clone(), bools_as_numbers(kind))).collect()),
         other => other.clone(),
     }

@@ -9,7 +9,6 @@ INSERT INTO d (k, c) VALUES (4, 1);
 INSERT INTO d (* EXCEPT(a)) VALUES (5, 6);
 SELECT * FROM d ORDER BY k;
 SELECT *, b, c FROM d ORDER BY k;
--- gap: an unknown identifier
 -- error: NO_SUCH_COLUMN_IN_TABLE
 SELECT e FROM d;
 SELECT * FROM d ORDER BY k SETTINGS asterisk_include_materialized_columns = 1, asterisk_include_alias_columns = 1;

@@ -55,7 +55,7 @@ fn nullable_key(kind: &SqlType) -> Option<&SqlType> {
     match kind {
         SqlType::Map(key, _) if key.is_nullable() => Some(key),
         SqlType::Map(key, value) => nullable_key(key).or_else(|| nullable_key(value)),
-        SqlType::Array(inner) | SqlType::Nullable(inner) => nullable_key(inner),
+        SqlType::Array(inner) | SqlType::Nullable(inner) | SqlType::Nested(inner) => nullable_key(inner),
         SqlType::Tuple(fields) => fields.iter().find_map(|(_, field)| nullable_key(field)),
         _ => None,
     }

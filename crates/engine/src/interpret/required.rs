@@ -399,6 +399,8 @@ impl Interpreter {
                 StatisticsChange::Materialize => "ALTER MATERIALIZE STATISTICS",
             }),
             C::Freeze { .. } | C::Unfreeze { .. } => whole("ALTER FREEZE PARTITION"),
+            C::OfReplicas { fetches: true, .. } => whole("ALTER FETCH PARTITION"),
+            C::OfReplicas { fetches: false, .. } => whole("ALTER DELETE"),
         }
     }
 }

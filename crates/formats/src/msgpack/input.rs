@@ -48,7 +48,7 @@ impl MsgPackInput {
 
     fn value(&self, kind: &SqlType, reader: &mut Reader<'_>, out: &mut Vec<u8>) -> std::result::Result<(), Fault> {
         match kind {
-            T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
+            T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) | T::Nested(inner) => {
                 return self.value(inner, reader, out);
             }
             _ => {}
@@ -216,7 +216,7 @@ fn text(kind: &SqlType, bytes: &[u8], is_text: bool, out: &mut Vec<u8>) -> Resul
 /// What a type has where there is no value.
 fn default(kind: &SqlType, out: &mut Vec<u8>) -> Result<()> {
     match kind {
-        T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
+        T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) | T::Nested(inner) => {
             return default(inner, out);
         }
         T::Nullable(_) => out.push(1),

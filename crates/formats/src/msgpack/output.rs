@@ -67,9 +67,11 @@ impl OutputFormat for MsgPackOutput {
 fn check(kind: &SqlType) -> Result<()> {
     match kind {
         T::Nullable(inner) if **inner == T::Nothing => Ok(()),
-        T::Nullable(inner) | T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
-            check(inner)
-        }
+        T::Nullable(inner)
+        | T::LowCardinality(inner)
+        | T::SimpleAggregateFunction(_, inner)
+        | T::Geometric(_, inner)
+        | T::Nested(inner) => check(inner),
         T::Array(inner) if **inner == T::Nothing => Ok(()),
         T::Array(inner) => check(inner),
         T::Map(key, value) => check(key).and_then(|()| check(value)),
@@ -107,7 +109,7 @@ impl<'a> Packer<'a> {
 
     fn pack(&mut self, kind: &SqlType, out: &mut Vec<u8>) -> Result<()> {
         match kind {
-            T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
+            T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) | T::Nested(inner) => {
                 return self.pack(inner, out);
             }
             T::Nullable(inner) => match self.taken(1)? {

@@ -61,6 +61,7 @@ fn without_dictionaries(kind: &SqlType) -> SqlType {
     match kind {
         T::LowCardinality(plain) => without_dictionaries(plain),
         T::Array(element) => T::Array(inner(element)),
+        T::Nested(array) => T::Nested(inner(array)),
         T::Map(key, value) => T::Map(inner(key), inner(value)),
         T::Tuple(fields) => T::Tuple(fields.iter().map(|(name, kind)| (name.clone(), without_dictionaries(kind))).collect()),
         T::SimpleAggregateFunction(name, plain) => T::SimpleAggregateFunction(name.clone(), inner(plain)),

@@ -55,9 +55,11 @@ where
                     return Err(incorrect(format!("LowCardinality came in version {version}, which is not known")));
                 }
             }
-            T::Nullable(inner) | T::Array(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
-                prefix(reader, inner).await?
-            }
+            T::Nullable(inner)
+            | T::Array(inner)
+            | T::SimpleAggregateFunction(_, inner)
+            | T::Geometric(_, inner)
+            | T::Nested(inner) => prefix(reader, inner).await?,
             T::Map(key, value) => {
                 prefix(reader, key).await?;
                 prefix(reader, value).await?;
@@ -101,7 +103,9 @@ where
                     _ => with_nulls(&data(reader, inner, rows).await?, nulls)?,
                 }
             }
-            T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => data(reader, inner, rows).await?,
+            T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) | T::Nested(inner) => {
+                data(reader, inner, rows).await?
+            }
             T::LowCardinality(inner) => dictionary(reader, inner, rows).await?,
             T::Array(inner) => {
                 let offsets = offsets(reader, rows).await?;

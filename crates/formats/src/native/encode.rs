@@ -26,9 +26,11 @@ fn misfit(kind: &SqlType, array: &dyn Array) -> Error {
 pub(super) fn prefix(kind: &SqlType, out: &mut Vec<u8>) {
     match kind {
         T::LowCardinality(_) => out.extend_from_slice(&DICTIONARY_VERSION.to_le_bytes()),
-        T::Nullable(inner) | T::Array(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
-            prefix(inner, out)
-        }
+        T::Nullable(inner)
+        | T::Array(inner)
+        | T::SimpleAggregateFunction(_, inner)
+        | T::Geometric(_, inner)
+        | T::Nested(inner) => prefix(inner, out),
         T::Map(key, value) => {
             prefix(key, out);
             prefix(value, out);
@@ -66,7 +68,7 @@ pub(super) fn data(kind: &SqlType, array: &ArrayRef, out: &mut Vec<u8>) -> Resul
             out.extend((0..rows).map(|row| u8::from(nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)))));
             data(inner, array, out)?;
         }
-        T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => data(inner, array, out)?,
+        T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) | T::Nested(inner) => data(inner, array, out)?,
         T::LowCardinality(inner) => dictionary(inner, array, out)?,
         T::Array(inner) => {
             let array = array.as_list_opt::<i32>().ok_or_else(misfit)?;

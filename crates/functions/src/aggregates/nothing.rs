@@ -65,8 +65,8 @@ fn defaults(call: &Call<'_>, kind: SqlType) -> Plan {
 }
 
 /// The default of a type, whatever the rows are.
-struct OfType {
-    kind: SqlType,
+pub struct OfType {
+    pub kind: SqlType,
 }
 
 impl Groups for OfType {

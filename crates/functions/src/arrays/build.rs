@@ -244,7 +244,7 @@ fn with_constant(name: &str, arguments: &[Argument]) -> Result<Bound> {
     if !arguments[0].kind.is_float() {
         expect_integer(name, arguments, 0)?;
     }
-    let element = arguments[1].kind.clone();
+    let element = arguments[1].kind.without_low_cardinality();
     Ok(Bound::cast(vec![T::Int64, element.clone()], SqlType::array(element), |args, rows| {
         let sizes = Numbers::of::<Int64Type>(&args[0])?;
         let (mut picks, mut lengths) = (Vec::new(), Vec::with_capacity(rows));

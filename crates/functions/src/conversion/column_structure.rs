@@ -66,7 +66,7 @@ fn layout(kind: &SqlType, array: &ArrayRef, options: &TextOptions) -> Result<Str
     };
     let offsets = || format!("UInt64(size = {rows})");
     Ok(match kind {
-        T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => layout(inner, array, options)?,
+        T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) | T::Nested(inner) => layout(inner, array, options)?,
         T::Nullable(inner) => sized("Nullable", &[layout(inner, array, options)?, format!("UInt8(size = {rows})")]),
         T::Array(inner) => {
             let list = array.as_list::<i32>();

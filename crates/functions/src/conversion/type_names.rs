@@ -58,7 +58,7 @@ pub(super) fn column_type(kind: &SqlType) -> String {
     match kind {
         T::Nullable(inner) => format!("Nullable({})", column_type(inner)),
         T::LowCardinality(inner) => format!("LowCardinality({})", column_type(inner)),
-        T::Geometric(_, inner) => column_type(inner),
+        T::Geometric(_, inner) | T::Nested(inner) => column_type(inner),
         T::Array(element) => format!("Array({})", column_type(element)),
         T::Map(key, value) => format!("Map({}, {})", column_type(key), column_type(value)),
         T::Tuple(fields) => {

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{ArrayRef, Date32Array};
+use arrow::array::{ArrayRef, Date32Array, Int64Array};
 use arrow::datatypes::{Date32Type, Int64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::calendar::{LAST_DAY_OF_DATE, SECONDS_A_DAY, add_months, civil_from_days, days_from_civil};
@@ -93,25 +93,54 @@ fn date_trunc(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<B
 }
 
 fn starts(moments: Moments, kind: IntervalKind, length: i64, result: SqlType, wraps: bool) -> Bound {
-    let narrow = matches!(result, T::DateTime(_) | T::Date);
     let to = result.clone();
-    Bound::new(result, move |args, _| match kind {
-        IntervalKind::Nanosecond | IntervalKind::Microsecond | IntervalKind::Millisecond => {
-            fractions(&moments, &args[0], kind, length, &to)
-        }
+    if kind < IntervalKind::Second {
+        return Bound::new(result, move |args, _| fractions(&moments, &args[0], kind, length, &to));
+    }
+    Bound::new(result, move |args, _| {
+        let whole = in_whole_seconds(&moments, &args[0])?;
+        starts_of_seconds(&moments, &whole, kind, length, &to, wraps)
+    })
+}
+
+/// Moments without their part of a second, which is cut off towards zero: before 1970 that is the next second, as in ClickHouse.
+fn in_whole_seconds(moments: &Moments, array: &ArrayRef) -> Result<ArrayRef> {
+    let unit = moments.unit();
+    if moments.scale.is_none() || unit <= 1 {
+        return Ok(array.clone());
+    }
+    let ticks = ticks(array)?;
+    if ticks.iter().all(|tick| *tick >= 0 || tick % unit == 0) {
+        return Ok(array.clone());
+    }
+    let whole: Int64Array = ticks.iter().map(|tick| tick / unit * unit).collect::<Vec<_>>().into();
+    retype(&(Arc::new(whole) as ArrayRef), array.data_type())
+}
+
+/// Of an interval of at least a second.
+fn starts_of_seconds(
+    moments: &Moments,
+    seconds: &ArrayRef,
+    kind: IntervalKind,
+    length: i64,
+    to: &SqlType,
+    wraps: bool,
+) -> Result<ArrayRef> {
+    let narrow = matches!(to, T::DateTime(_) | T::Date);
+    match kind {
         IntervalKind::Second | IntervalKind::Minute => {
             let width = length.saturating_mul(if kind == IntervalKind::Minute { 60 } else { 1 });
-            instants(&moments, &args[0], narrow, &to, |utc, _| utc.saturating_sub(utc.rem_euclid(width)))
+            instants(moments, seconds, narrow, to, |utc, _| utc.saturating_sub(utc.rem_euclid(width)))
         }
         IntervalKind::Hour => {
             let width = length.saturating_mul(3600);
             if length == 1 {
-                return instants(&moments, &args[0], narrow, &to, |utc, offset| {
+                return instants(moments, seconds, narrow, to, |utc, offset| {
                     utc.saturating_sub(utc.saturating_add(offset).rem_euclid(3600))
                 });
             }
             let zone = &moments.zone;
-            instants(&moments, &args[0], narrow, &to, |utc, offset| {
+            instants(moments, seconds, narrow, to, |utc, offset| {
                 let of_day = second_of_day(utc, offset);
                 let local = utc.saturating_add(offset) - of_day + of_day / width * width;
                 zone.to_utc(local)
@@ -119,7 +148,7 @@ fn starts(moments: Moments, kind: IntervalKind, length: i64, result: SqlType, wr
         }
         IntervalKind::Day => {
             let zone: &Zone = &moments.zone;
-            let starts = moments.each_day::<Int64Type>(&args[0], |day| {
+            let starts = moments.each_day::<Int64Type>(seconds, |day| {
                 let start = midnight(zone, i64::from(day).div_euclid(length).saturating_mul(length).max(-800_000));
                 match (wraps, narrow) {
                     (true, _) => i64::from(start as u32),
@@ -130,7 +159,7 @@ fn starts(moments: Moments, kind: IntervalKind, length: i64, result: SqlType, wr
             retype(&starts, &to.arrow())
         }
         _ => {
-            let days = moments.each_day::<Date32Type>(&args[0], |day| {
+            let days = moments.each_day::<Date32Type>(seconds, |day| {
                 let start = day_start(day, kind, length);
                 match (wraps, narrow) {
                     (true, _) => i32::from(start as u16),
@@ -140,7 +169,7 @@ fn starts(moments: Moments, kind: IntervalKind, length: i64, result: SqlType, wr
             })?;
             Ok(days)
         }
-    })
+    }
 }
 
 fn instants(

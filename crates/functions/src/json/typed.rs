@@ -71,7 +71,7 @@ fn key_values(found: &[Option<&[u8]>], to: &SqlType, kind: &SqlType, options: &P
 /// A column of the type, and which rows converted.
 fn column(values: &[Option<&[u8]>], to: &SqlType, options: &ParseOptions) -> Result<(ArrayRef, Vec<bool>)> {
     match to {
-        T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
+        T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) | T::Nested(inner) => {
             column(values, inner, options)
         }
         T::Nullable(inner) => {

@@ -78,15 +78,16 @@ pub const ONLY_DISK: &str = "default";
 
 /// What a MergeTree table has besides its declared columns.
 pub fn virtual_columns(layout: &Layout) -> Columns {
+    let name = || SqlType::LowCardinality(Box::new(SqlType::String));
     let mut columns = vec![
-        (PART, SqlType::String),
-        (PARTITION_ID, SqlType::String),
+        (PART, name()),
+        (PARTITION_ID, name()),
         (PART_OFFSET, SqlType::UInt64),
         (PART_INDEX, SqlType::UInt64),
         (PART_STARTING_OFFSET, SqlType::UInt64),
         (PART_DATA_VERSION, SqlType::UInt64),
         (PART_UUID, SqlType::Uuid),
-        (DISK_NAME, SqlType::String),
+        (DISK_NAME, name()),
         (ROW_EXISTS, SqlType::UInt8),
         (BLOCK_NUMBER, SqlType::UInt64),
         (BLOCK_OFFSET, SqlType::UInt64),

@@ -164,7 +164,7 @@ impl Random {
                 let nulls: NullBuffer = (0..rows).map(|_| rng.random_range(0..16) != 0).collect();
                 make_array(values.to_data().into_builder().nulls(Some(nulls)).build()?)
             }
-            T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
+            T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) | T::Nested(inner) => {
                 self.array(inner, rows, rng)?
             }
             T::Array(inner) => {

@@ -82,7 +82,7 @@ impl Analyzer<'_> {
     }
 
     fn is_equality(&self, node: &Node, left: &Relation, right: &Relation) -> Result<bool> {
-        Ok(matches!(self.sides(node, left, right)?, Some(("equals", ..))))
+        Ok(self.key_sides(node, left, right)?.is_some())
     }
 
     /// A side with the numbers of its rows in a column that no query sees, and the name of that.

@@ -355,8 +355,13 @@ impl Analyzer<'_> {
         arrays: &[Node],
         context: &Context<'_>,
     ) -> Result<Typed> {
-        let arrays: Vec<Typed> =
+        let mut arrays: Vec<Typed> =
             arrays.iter().map(|array| self.as_value(self.expr(array, context)?)).collect::<Result<_>>()?;
+        if !udf::keeps_dictionaries(name) {
+            for array in &mut arrays {
+                array.kind = array.kind.without_nested_low_cardinality();
+            }
+        }
         let kinds: Vec<SqlType> = arrays.iter().map(|array| array.kind.clone()).collect();
         let parameter_kinds = lambda_parameter_types(name, &kinds)?;
         if parameter_kinds.len() != parameters.len() {

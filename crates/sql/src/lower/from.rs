@@ -7,7 +7,7 @@ use datafusion::common::{Column, TableReference as PlanName};
 use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_types::DefaultKind;
+use gristmill_types::{DefaultKind, SqlType};
 use sqlparser::ast::{Query, TableFactor, TableWithJoins};
 
 use super::sample::{self, SAMPLE_FACTOR};
@@ -188,11 +188,12 @@ impl Analyzer<'_> {
             for (name, value) in constants {
                 if columns.iter().all(|column| column.name != name) {
                     let value = self.literal(&value)?;
+                    let is_text = value.kind.is_string();
                     columns.push(ScopeColumn {
                         qualifier: qualifier.clone(),
                         origin: origin.clone(),
                         name: name.to_string(),
-                        kind: value.kind,
+                        kind: if is_text { SqlType::LowCardinality(Box::new(value.kind)) } else { value.kind },
                         expr: value.expr,
                         hidden: true,
                         of_using: false,

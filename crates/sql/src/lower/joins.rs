@@ -174,7 +174,7 @@ impl Analyzer<'_> {
             }
             Condition::On(parts) => {
                 for part in parts {
-                    if let Some(("equals", a, b)) = self.sides(part, &left, &right)? {
+                    if let Some((a, b)) = self.key_sides(part, &left, &right)? {
                         left_keys.push(a.expr);
                         right_keys.push(b.expr);
                         continue;
@@ -243,6 +243,20 @@ impl Analyzer<'_> {
         }
         Ok(match (of(b, left), of(a, right)) {
             (Some(left), Some(right)) => Some((mirrored, left, right)),
+            _ => None,
+        })
+    }
+
+    /// What has to be the same on the two sides, by `=` or by `<=>`, the left side's value first. `None`: it is something else.
+    pub(super) fn key_sides(&self, node: &Node, left: &Relation, right: &Relation) -> Result<Option<(Typed, Typed)>> {
+        let sides = match node.bare() {
+            Node::Call(same) if same.name == "isNotDistinctFrom" => {
+                self.sides(&call("equals", same.arguments.clone()), left, right)?
+            }
+            _ => self.sides(node, left, right)?,
+        };
+        Ok(match sides {
+            Some(("equals", a, b)) => Some((a, b)),
             _ => None,
         })
     }

@@ -166,7 +166,7 @@ impl Analyzer<'_> {
         let last = self.as_value(self.expr(otherwise, context)?)?;
         let mut kinds: Vec<SqlType> = values.iter().chain([&last]).map(|typed| typed.kind.clone()).collect();
         with_signs(&mut kinds, |i| values.get(i).unwrap_or(&last).constant());
-        let kind = least_supertype(&kinds)?;
+        let kind = least_supertype(&kinds)?.without_nested_low_cardinality();
         if chooses && let [Expr::Literal(ScalarValue::Boolean(Some(known)), _)] = conditions[..] {
             let chosen = if known { values.remove(0) } else { last };
             let kind = if differ_by_zone(&chosen.kind, &kind) { chosen.kind.clone() } else { kind };

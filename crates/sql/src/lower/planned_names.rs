@@ -126,7 +126,9 @@ impl Analyzer<'_> {
         }
         let key = |key: &SortKey| -> Result<String> {
             let direction = if key.descending { "DESC" } else { "ASC" };
-            Ok(format!("{} {direction}", self.planned_name(&key.node, context)?))
+            let collation = key.collation.as_ref().map(|locale| format!(" COLLATE {}", locale.to_ascii_lowercase()));
+            let collation = collation.unwrap_or_default();
+            Ok(format!("{} {direction}{collation}", self.planned_name(&key.node, context)?))
         };
         if !window.order_by.is_empty() {
             let keys = window.order_by.iter().map(key).collect::<Result<Vec<_>>>()?;

@@ -230,8 +230,14 @@ impl Analyzer<'_> {
         {
             let node = || Node::Name(head.to_vec());
             match (whole.kind.plain(), field.as_str()) {
-                (SqlType::Map(..), "keys") => return self.expr(&call("mapKeys", vec![node()]), context),
-                (SqlType::Map(..), "values") => return self.expr(&call("mapValues", vec![node()]), context),
+                (SqlType::Map(key, _), "keys") => {
+                    let keys = self.expr(&call("mapKeys", vec![node()]), context)?;
+                    return Ok(Typed { kind: SqlType::Array(key.clone()), ..keys });
+                }
+                (SqlType::Map(_, value), "values") => {
+                    let values = self.expr(&call("mapValues", vec![node()]), context)?;
+                    return Ok(Typed { kind: SqlType::Array(value.clone()), ..values });
+                }
                 (SqlType::Array(_) | SqlType::Map(..), "size0") => return self.expr(&call("length", vec![node()]), context),
                 (_, "null") if whole.kind.is_nullable() => return self.expr(&call("isNull", vec![node()]), context),
                 // Of what lies deeper, and of strings.
@@ -325,8 +331,27 @@ impl Analyzer<'_> {
         self.cast(tuples, &kind).map(Some)
     }
 
+    /// Whether a name is that of an EPHEMERAL column of a table of FROM.
+    fn is_ephemeral(&self, parts: &[String], scope: &Scope) -> bool {
+        let is_of = |table: &[String], qualifier: &[String]| {
+            scope.columns.iter().any(|column| {
+                (column.qualifier == table || column.origin == table)
+                    && (ends_with(&column.qualifier, qualifier) || ends_with(&column.origin, qualifier))
+            })
+        };
+        (0..parts.len()).any(|split| {
+            let (qualifier, name) = (&parts[..split], parts[split..].join("."));
+            self.tables.by_text.values().any(|table| table.ephemeral.contains(&name) && is_of(&table.name, qualifier))
+        })
+    }
+
+    /// Errors: NO_SUCH_COLUMN_IN_TABLE for a column that is only for inserts, else UNKNOWN_IDENTIFIER.
     pub(super) fn unknown_name(&self, parts: &[String], context: &Context<'_>) -> Error {
         let name = parts.join(".");
+        if self.is_ephemeral(parts, context.scope) {
+            let text = format!("There is no column {name} in table: it is EPHEMERAL, which no row has");
+            return Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, text);
+        }
         let known = context.scope.columns.iter().map(|column| column.name.as_str());
         let near =
             gristmill_introspect::settings::nearest(&name, known.chain(context.scope.aliases.keys().map(String::as_str)));

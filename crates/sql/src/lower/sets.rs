@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use arrow::array::Array;
 use datafusion::common::{ScalarValue, Spans};
-use datafusion::logical_expr::expr::{Exists, InList, InSubquery};
+use datafusion::logical_expr::expr::InList;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Operator, Subquery};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
@@ -392,9 +392,7 @@ impl Analyzer<'_> {
         let null_in_set = if self.settings.transform_null_in && left_typed.kind.is_nullable() && member.kind.is_nullable() {
             let nulls =
                 LogicalPlanBuilder::from(lowered.plan.clone()).filter(Expr::IsNull(Box::new(member.expr.clone())))?;
-            let subquery =
-                Subquery { subquery: Arc::new(nulls.build()?), outer_ref_columns: outer.clone(), spans: Spans::new() };
-            Some(Expr::Exists(Exists { subquery, negated: false }))
+            Some(self.has_rows(nulls.build()?, outer.clone(), context)?)
         } else {
             None
         };
@@ -423,8 +421,7 @@ impl Analyzer<'_> {
         let subquery = Subquery { subquery: Arc::new(plan.build()?), outer_ref_columns: outer, spans: Spans::new() };
         let nullable = left_typed.kind.is_nullable();
         if self.settings.transform_null_in && nullable {
-            let expr = Box::new(left_typed.expr.clone());
-            let members = Expr::InSubquery(InSubquery { expr, subquery, negated: false });
+            let members = self.member(left_typed.clone(), &member.kind, subquery, false, context)?.expr;
             return self.with_null_as_value(&left_typed, members, null_in_set, negated);
         }
         self.member(left_typed, &member.kind, subquery, negated, context)

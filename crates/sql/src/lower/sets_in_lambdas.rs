@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use datafusion::common::{Column, ScalarValue, Spans};
-use datafusion::logical_expr::expr::{AggregateFunction, Case, InSubquery};
+use datafusion::logical_expr::expr::{AggregateFunction, Case, Exists, InSubquery};
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Subquery, lit};
 use gristmill_base::{Error, Result};
 use gristmill_functions::{resolve_aggregate, udf};
@@ -33,9 +33,9 @@ impl Analyzer<'_> {
             let expr = Box::new(value.expr);
             return Ok(predicate(Expr::InSubquery(InSubquery { expr, subquery: set, negated }), nullable));
         }
-        let member = Typed::new(Expr::Column(column.clone()), kind.clone());
+        let member = self.as_bits(Typed::new(Expr::Column(column.clone()), kind.clone()))?;
         let members = self.gathered("groupUniqArray", set.subquery.as_ref().clone(), member)?;
-        let described = [&members, &value].map(|typed| (typed.expr.clone(), self.argument(typed)));
+        let described = [&members, &self.as_bits(value.clone())?].map(|typed| (typed.expr.clone(), self.argument(typed)));
         let (has, has_kind) = udf::call(self.registry, "has", described.into(), &self.env)?;
         let has = self.as_predicate(Typed::new(has, has_kind), "IN")?;
         let found = if negated { Expr::Not(Box::new(has)) } else { has };
@@ -48,6 +48,28 @@ impl Analyzer<'_> {
             else_expr: Some(Box::new(lit(ScalarValue::Boolean(None)))),
         });
         Ok(predicate(found, true))
+    }
+
+    /// A float as the number that its bits are, since a set knows it by those: NaN is in one that has it.
+    fn as_bits(&self, value: Typed) -> Result<Typed> {
+        let function = match value.kind.plain() {
+            SqlType::Float32 => "reinterpretAsUInt32",
+            SqlType::Float64 => "reinterpretAsUInt64",
+            _ => return Ok(value),
+        };
+        let described = vec![(value.expr.clone(), self.argument(&value))];
+        let (expr, kind) = udf::call(self.registry, function, described, &self.env)?;
+        Ok(Typed::new(expr, kind))
+    }
+
+    /// Whether a plan has rows.
+    pub(super) fn has_rows(&self, plan: LogicalPlan, outer: Vec<Expr>, context: &Context<'_>) -> Result<Expr> {
+        if context.lambda.is_empty() || !outer.is_empty() {
+            let subquery = Subquery { subquery: Arc::new(plan), outer_ref_columns: outer, spans: Spans::new() };
+            return Ok(Expr::Exists(Exists { subquery, negated: false }));
+        }
+        let count = self.gathered("count", plan, Typed::new(lit(1_u8), SqlType::UInt8))?;
+        Ok(count.expr.gt(lit(0_u64)))
     }
 
     /// The values of a plan's rows as one array, by an aggregate function that makes one. The query has it before it runs.

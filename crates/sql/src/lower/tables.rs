@@ -31,6 +31,8 @@ pub struct ResolvedTable {
     pub virtual_columns: Columns,
     /// Columns that are computed from the others when they are read.
     pub aliases: Columns,
+    /// Names of the columns that an INSERT gives values to and no row has.
+    pub ephemeral: Vec<String>,
     /// Whether PREWHERE may stand with it.
     pub prewhere: bool,
     pub is_merge_tree: bool,
@@ -56,6 +58,7 @@ impl ResolvedTable {
             columns,
             virtual_columns: Columns::default(),
             aliases: Columns::default(),
+            ephemeral: Vec::new(),
             prewhere: false,
             is_merge_tree: false,
             sampling: None,

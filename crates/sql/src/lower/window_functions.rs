@@ -34,6 +34,8 @@ pub(super) struct Bound {
 impl Bound {
     fn of(function: Arc<WindowUDF>, arguments: Vec<Expr>, kind: SqlType) -> Bound {
         let definition = WindowFunctionDefinition::WindowUDF(function);
+        // As other aggregates, they see values without their dictionaries.
+        let kind = kind.nowhere_low_cardinality();
         Bound { definition, arguments, kind, when_empty: None, filter: None, whole_partition: false }
     }
 }

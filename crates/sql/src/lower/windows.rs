@@ -28,8 +28,16 @@ pub struct Windows(pub RefCell<Vec<(Expr, String)>>);
 impl Analyzer<'_> {
     /// A key of a query's ORDER BY, with its value as it is.
     pub(crate) fn sorted(&self, typed: Typed, key: Option<&SortKey>, descending: bool) -> Result<Sorted> {
-        let sort = self.sort_of(typed.clone(), descending, key.is_some_and(|key| key.nulls_first))?;
+        let collation = key.and_then(|key| key.collation.as_deref());
+        let sort = self.collated_sort(typed.clone(), collation, descending, key.is_some_and(|key| key.nulls_first))?;
         Ok(Sorted { sort, value: typed, fill: key.and_then(|key| key.fill.clone()) })
+    }
+
+    /// As `sort_of`, in the order of the language that COLLATE names. Errors: UNSUPPORTED_COLLATION_LOCALE, BAD_COLLATION.
+    fn collated_sort(&self, typed: Typed, locale: Option<&str>, descending: bool, nulls_first: bool) -> Result<Sort> {
+        let Some(locale) = locale else { return self.sort_of(typed, descending, nulls_first) };
+        let expr = gristmill_functions::collated_expr(typed.expr, &typed.kind, locale, &self.env)?;
+        self.sort_of(Typed::new(expr, typed.kind), descending, nulls_first)
     }
 
     pub(crate) fn sort_of(&self, typed: Typed, descending: bool, nulls_first: bool) -> Result<Sort> {
@@ -100,7 +108,7 @@ impl Analyzer<'_> {
         let sorts = keys.iter().map(|(key, typed)| {
             let typed = if by_distance { as_distance(typed.clone()) } else { typed.clone() };
             let kind = typed.kind.clone();
-            let sort = self.sort_of(typed, key.descending, key.nulls_first)?;
+            let sort = self.collated_sort(typed, key.collation.as_deref(), key.descending, key.nulls_first)?;
             Ok(sort_keys(sort, &kind))
         });
         let mut sorts = sorts.collect::<Result<Vec<_>>>()?.concat();

@@ -6,10 +6,11 @@
 //! `digits` (`0b101`, `0x1p3`, `x'41'`), `lambdas` (several parameters without parentheses), `aliases` (AS in clauses),
 //! `operands` (AS in CASE, CAST, INTERVAL and places of elements), `inner_aliases` (AS in parentheses), `scalar_with`
 //! (`WITH expression AS name`), `select_top` (`SELECT TOP 2`), `names` (keywords as names), `literals` (`0b101`, `(1,)`), `finals`
-//! (FINAL after a table), `unions` (ORDER BY and LIMIT before UNION), `variables` (`@@version`), `fill` (STALENESS), `totals` (WITH
-//! TOTALS without GROUP BY), `explained` (EXPLAIN as a query).
+//! (FINAL after a table), `unions` (ORDER BY and LIMIT before UNION), `variables` (`@@version`), `fill` (STALENESS), `collations`
+//! (COLLATE of ORDER BY), `totals` (WITH TOTALS without GROUP BY), `explained` (EXPLAIN as a query).
 
 pub(crate) mod aliases;
+pub(crate) mod collations;
 pub(crate) mod digits;
 pub(crate) mod explained;
 pub(crate) mod fill;

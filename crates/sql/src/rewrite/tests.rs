@@ -204,3 +204,19 @@ fn what_is_explained_within_a_query_is_a_text() {
         r"SELECT 1 FROM viewExplain ( 'EXPLAIN' , '' , 'SELECT \'a\' UNION ALL ( SELECT b )' ) AS e"
     );
 }
+
+#[test]
+fn collations_go_around_their_keys() {
+    assert_eq!(
+        rewritten("SELECT a FROM t ORDER BY a || b DESC NULLS LAST COLLATE 'en', f(a, b) COLLATE 'de', b LIMIT 1"),
+        "SELECT a FROM t ORDER BY __collate ( a || b , 'en' ) DESC NULLS LAST , __collate ( f ( a , b ) , 'de' ) , b LIMIT 1"
+    );
+    assert_eq!(
+        rewritten("SELECT rank() OVER (ORDER BY a DESC COLLATE 'en') FROM (SELECT a ORDER BY a COLLATE 'tr' WITH FILL)"),
+        "SELECT rank ( ) OVER ( ORDER BY __collate ( a , 'en' ) DESC ) FROM \
+         ( SELECT a ORDER BY __collate ( a , 'tr' ) WITH FILL )"
+    );
+    for text in ["SELECT a COLLATE 'en'", "SELECT a ORDER BY a COLLATE 'en' DESC", "SELECT a GROUP BY a COLLATE 'en'"] {
+        assert!(!rewritten(text).contains("__collate"));
+    }
+}

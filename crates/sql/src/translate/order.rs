@@ -4,7 +4,8 @@ use gristmill_base::Result;
 use sqlparser::ast::{Expr, OrderByExpr, WindowType, WithFill};
 
 use super::{node, nodes};
-use crate::ast::{Fill, Literal, Node, SortKey, Window, unescape_identifier};
+use crate::ast::{Call, Fill, Literal, Node, SortKey, Window, unescape_identifier};
+use crate::rewrite::collations::COLLATE;
 use crate::rewrite::fill::STALENESS;
 
 pub(crate) fn window(kind: &WindowType) -> Result<Window> {
@@ -23,12 +24,28 @@ pub(crate) fn window(kind: &WindowType) -> Result<Window> {
 
 /// NULLS LAST is the default in both directions.
 pub fn sort_key(key: &OrderByExpr) -> Result<SortKey> {
+    let (node, collation) = with_collation(node(&key.expr)?);
     Ok(SortKey {
-        node: node(&key.expr)?,
+        node,
+        collation,
         descending: key.options.asc == Some(false),
         nulls_first: key.options.nulls_first == Some(true),
         fill: key.with_fill.as_ref().map(fill).transpose()?.map(Box::new),
     })
+}
+
+/// What is ordered by, and the locale that the tokens were given for COLLATE.
+fn with_collation(key: Node) -> (Node, Option<String>) {
+    match key {
+        Node::Call(Call { name, mut arguments, .. }) if name == COLLATE && arguments.len() == 2 => {
+            let locale = arguments.pop().and_then(|locale| match locale {
+                Node::Literal(Literal::Text(bytes)) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+                _ => None,
+            });
+            (arguments.remove(0), locale)
+        }
+        key => (key, None),
+    }
 }
 
 fn fill(fill: &WithFill) -> Result<Fill> {

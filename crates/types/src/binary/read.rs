@@ -56,9 +56,10 @@ impl Gathered {
             (T::Bool, _) => Values::Bool(Vec::new()),
             (T::String, _) => Values::Text(BytesBuilder::default()),
             (T::Nullable(inner), _) => Values::Nullable { valid: Vec::new(), inner: boxed(inner)? },
-            (T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner), _) => {
-                Values::Same(boxed(inner)?)
-            }
+            (
+                T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) | T::Nested(inner),
+                _,
+            ) => Values::Same(boxed(inner)?),
             (T::Array(inner), _) => Values::List { offsets: vec![0], inner: boxed(inner)? },
             (T::Map(key, value), _) => Values::Map { offsets: vec![0], key: boxed(key)?, value: boxed(value)? },
             (T::Tuple(fields), _) => {

@@ -54,7 +54,7 @@ impl Cells {
             T::String => Cells::Text(array.as_binary_view_opt().ok_or_else(misfit)?.clone()),
             T::Nothing => Cells::Nothing,
             T::Nullable(inner) => Cells::Nullable(array.logical_nulls(), boxed(inner, array)?),
-            T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
+            T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) | T::Nested(inner) => {
                 Cells::of(inner, array)?
             }
             T::Array(inner) => {

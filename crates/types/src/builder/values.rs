@@ -174,7 +174,7 @@ impl Values {
             T::AggregateFunction(..) => {
                 return Err(Error::not_implemented(format!("{kind} has no text form: give its state in a binary format")));
             }
-            T::Nullable(_) | T::LowCardinality(_) | T::SimpleAggregateFunction(..) | T::Geometric(..) => {
+            T::Nullable(_) | T::LowCardinality(_) | T::SimpleAggregateFunction(..) | T::Geometric(..) | T::Nested(_) => {
                 return Err(Error::logical(format!("{kind} is wrapped after unwrapping")));
             }
         })

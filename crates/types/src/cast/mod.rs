@@ -118,7 +118,7 @@ pub(crate) fn settle_nulls(array: ArrayRef, to: &SqlType, options: &CastOptions)
         return Ok(array);
     }
     // Files have NULL lists and maps, which no type of ours can say: they are empty.
-    let has_no_nullable = matches!(to, SqlType::Array(_) | SqlType::Map(..));
+    let has_no_nullable = matches!(to.storage(), SqlType::Array(_) | SqlType::Map(..));
     if options.null_as_default || options.on_error == OnError::Default || has_no_nullable {
         return fill_nulls(&array, to);
     }

@@ -21,6 +21,7 @@ fn names_come_back_as_clickhouse_writes_them() {
         "SimpleAggregateFunction(groupArrayArray(3), Array(UInt64))",
         "IntervalDay",
         "Tuple(p Point, r Array(Ring), l MultiLineString, m MultiPolygon, n Nullable(Point))",
+        "Nested(a UInt8, b Nested(c Nullable(String), `d e` Array(Nested(f Tuple(g Date)))))",
     ] {
         assert_eq!(canonical(text), text);
     }
@@ -33,7 +34,6 @@ fn aliases_of_other_databases_are_known() {
     assert_eq!(canonical("double precision"), "Float64");
     assert_eq!(canonical("Enum('x', 'y')"), "Enum8('x' = 1, 'y' = 2)");
     assert_eq!(canonical("Decimal64(2)"), "Decimal(18, 2)");
-    assert_eq!(canonical("Nested(a UInt8, b String)"), "Array(Tuple(a UInt8, b String))");
 }
 
 #[test]
@@ -43,6 +43,9 @@ fn wrong_types_are_refused() {
         ("Nullable(Array(UInt8))", ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT),
         ("Nullable(Ring)", ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT),
         ("LowCardinality(Point)", ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT),
+        ("Nullable(Nested(a UInt8))", ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT),
+        ("Nested", ErrorCode::EMPTY_DATA_PASSED),
+        ("Nested(UInt8)", ErrorCode::SYNTAX_ERROR),
         ("Array(UInt8", ErrorCode::SYNTAX_ERROR),
         ("DateTime('Mars/Olympus')", ErrorCode::BAD_ARGUMENTS),
         ("Decimal(80, 2)", ErrorCode::ARGUMENT_OUT_OF_BOUND),

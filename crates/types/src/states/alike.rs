@@ -28,6 +28,7 @@ fn as_held(kind: &SqlType) -> SqlType {
         SqlType::LowCardinality(inner) => as_held(inner),
         SqlType::Nullable(inner) => as_held(inner).nullable(),
         SqlType::Array(element) => SqlType::array(as_held(element)),
+        SqlType::Nested(array) => as_held(array),
         SqlType::Map(key, value) => SqlType::Map(Box::new(as_held(key)), Box::new(as_held(value))),
         SqlType::Tuple(fields) => SqlType::Tuple(fields.iter().map(|(name, kind)| (name.clone(), as_held(kind))).collect()),
         other => other.clone(),

@@ -157,7 +157,7 @@ impl Node {
                     values: Box::new(Node::new(map.values(), value, options)?),
                 }
             }
-            T::Nullable(_) | T::LowCardinality(_) | T::SimpleAggregateFunction(..) | T::Geometric(..) => {
+            T::Nullable(_) | T::LowCardinality(_) | T::SimpleAggregateFunction(..) | T::Geometric(..) | T::Nested(_) => {
                 return Err(Error::logical(format!("{kind} is wrapped after unwrapping")));
             }
         };

@@ -49,6 +49,8 @@ fn is_stored_alike(from: &SqlType, to: &SqlType) -> bool {
         (SqlType::Array(old), SqlType::Array(new)) | (SqlType::Nullable(old), SqlType::Nullable(new)) => {
             is_stored_alike(old, new)
         }
+        (SqlType::Nested(old), new) => is_stored_alike(old, new),
+        (old, SqlType::Nested(new)) => is_stored_alike(old, new),
         (old, new) => old == new,
     }
 }

@@ -52,6 +52,7 @@ impl Interpreter {
                     | AlterCommand::CopyPartition { .. }
                     | AlterCommand::MovePartition { .. }
                     | AlterCommand::MoveParts { .. }
+                    | AlterCommand::OfReplicas { .. }
                     | AlterCommand::Freeze { .. }
                     | AlterCommand::Unfreeze { .. }
             )

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{PartChoice, PartitionChoice, StoragePlace, Table, Transfer};
+use gristmill_mergetree::check_part_name;
 use gristmill_sql::statement::{AlterCommand, PartName};
 
 use super::Interpreter;
@@ -77,10 +78,31 @@ impl Interpreter {
                 }
                 // It changes nothing: it only says why not.
                 AlterCommand::MoveParts { .. } => self.change_parts_of(table, command).await?,
+                AlterCommand::OfReplicas { parts, fetches } => return Err(self.why_no_replicas(table, parts, *fetches)?),
                 _ => {}
             }
         }
         Ok(())
+    }
+
+    /// No table has replicas: the error that says so. Errors: those of the name of a part or partition.
+    fn why_no_replicas(&self, table: &Arc<dyn Table>, parts: &PartName, fetches: bool) -> Result<Error> {
+        let chosen = self.part_choice(table, parts)?;
+        Ok(match &chosen {
+            PartChoice::Partition(PartitionChoice::All) => {
+                let text = "Only support DROP/DETACH/ATTACH PARTITION ALL currently.";
+                Error::new(ErrorCode::SUPPORT_IS_DISABLED, text)
+            }
+            PartChoice::Part(name) => {
+                check_part_name(name)?;
+                table.unsupported("FETCH PART")
+            }
+            PartChoice::Partition(_) if fetches => table.unsupported("FETCH PARTITION"),
+            PartChoice::Partition(_) if table.bytes_of(&chosen)? > 0 => {
+                Error::new(ErrorCode::CANNOT_FORGET_PARTITION, "The partition is not empty: nothing of it is forgotten")
+            }
+            PartChoice::Partition(_) => table.unsupported("FORGET PARTITION"),
+        })
     }
 
     fn part_choice(&self, table: &Arc<dyn Table>, parts: &PartName) -> Result<PartChoice> {

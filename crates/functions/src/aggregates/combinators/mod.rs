@@ -18,6 +18,8 @@ use datafusion::common::ScalarValue;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
+use super::counts::Nothing;
+use super::nothing::OfType;
 use super::nulls::SkipNulls;
 use super::stored::check_simple;
 use super::udaf::bound;
@@ -183,6 +185,24 @@ impl Combined {
         Ok(without_null_rows(&filled, inner.arguments, masks))
     }
 
+    /// OrNull or OrDefault of a condition that is NULL for certain: the whole is that of nothing but NULL, while an outermost If
+    /// lets no row pass. `None`: it is not.
+    fn of_null_condition(&self, parameters: &[ScalarValue], arguments: &[Argument]) -> Result<Option<Prepared>> {
+        let is_null = arguments.last().is_some_and(|condition| condition.kind.is_null_literal());
+        let over_condition = self.inner_name.ends_with("If");
+        if !is_null || !over_condition || !matches!(self.combinator, Combinator::OrNull | Combinator::OrDefault) {
+            return Ok(None);
+        }
+        let inner = self.inner(parameters, arguments)?;
+        let is_zero = COUNTS.iter().chain(&["quantiles"]).any(|empty| self.inner_name.starts_with(empty));
+        let (kind, state) = if is_zero { (SqlType::UInt64, DataType::UInt8) } else { (SqlType::null(), DataType::Null) };
+        let of_nothing = wrapped(&inner, kind.clone(), inner.arguments.clone(), vec![state], move |_| match is_zero {
+            true => Box::new(OfType { kind: kind.clone() }),
+            false => Box::new(Nothing),
+        });
+        Ok(Some(of_nothing))
+    }
+
     /// Errors: ILLEGAL_AGGREGATION for a combinator right upon itself.
     fn check_nesting(&self) -> Result<()> {
         let nests = matches!(self.combinator, Combinator::Array | Combinator::OrNull | Combinator::OrDefault);
@@ -227,6 +247,9 @@ fn illegal(name: &str, kind: &SqlType, expected: &str) -> Error {
 impl AggregateFunction for Combined {
     fn prepare(&self, name: &str, parameters: &[ScalarValue], arguments: &[Argument]) -> Result<Prepared> {
         self.check_nesting()?;
+        if let Some(of_nothing) = self.of_null_condition(parameters, arguments)? {
+            return Ok(of_nothing);
+        }
         match self.combinator {
             Combinator::If => {
                 let (condition, rest) = arguments.split_last().ok_or_else(|| no_arguments(name))?;

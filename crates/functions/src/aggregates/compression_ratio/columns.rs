@@ -29,7 +29,9 @@ pub fn write(kind: &SqlType, array: &ArrayRef, out: &mut Vec<u8>) -> Result<()> 
             let values = defaults_for_nulls(array)?;
             write(inner, &values, out)
         }
-        T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => write(inner, array, out),
+        T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) | T::Nested(inner) => {
+            write(inner, array, out)
+        }
         T::Array(inner) => {
             let list = array.as_list_opt::<i32>().ok_or_else(|| misfit(kind, array))?;
             let range = sizes(list.value_offsets(), out);

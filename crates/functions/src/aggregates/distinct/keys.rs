@@ -85,7 +85,7 @@ enum Column {
 impl Column {
     fn of(array: &ArrayRef, kind: &SqlType) -> Result<Column> {
         Ok(match (kind, array.data_type()) {
-            (T::LowCardinality(inner), _) => Column::of(array, inner)?,
+            (T::LowCardinality(inner) | T::Nested(inner), _) => Column::of(array, inner)?,
             // Only NULL.
             (_, DataType::Null) => Column::Nothing,
             (T::Nullable(inner), _) => {

@@ -29,9 +29,10 @@ pub const LOW_CARDINALITY_BYTES_MAX: usize = 1 << 20;
 pub fn by_type(kind: &SqlType) -> Option<bool> {
     match kind {
         SqlType::LowCardinality(_) | SqlType::Enum8(_) | SqlType::Enum16(_) => Some(true),
-        SqlType::Nullable(inner) | SqlType::SimpleAggregateFunction(_, inner) | SqlType::Geometric(_, inner) => {
-            by_type(inner)
-        }
+        SqlType::Nullable(inner)
+        | SqlType::SimpleAggregateFunction(_, inner)
+        | SqlType::Geometric(_, inner)
+        | SqlType::Nested(inner) => by_type(inner),
         // Two values need no dictionary, and nested ones are sampled badly.
         SqlType::Bool | SqlType::Array(_) | SqlType::Map(..) | SqlType::Tuple(_) | SqlType::Nothing => Some(false),
         SqlType::AggregateFunction(..) => Some(false),

@@ -45,9 +45,11 @@ pub fn storage_data_type(kind: &SqlType) -> DataType {
         T::UInt128 | T::Int128 => DataType::FixedSizeBinary(16),
         T::UInt256 | T::Int256 => DataType::FixedSizeBinary(32),
         T::Enum8(_) | T::Enum16(_) => DataType::BinaryView,
-        T::Nullable(inner) | T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
-            storage_data_type(inner)
-        }
+        T::Nullable(inner)
+        | T::LowCardinality(inner)
+        | T::SimpleAggregateFunction(_, inner)
+        | T::Geometric(_, inner)
+        | T::Nested(inner) => storage_data_type(inner),
         T::Array(inner) => DataType::List(storage_field(inner, "item")),
         T::Tuple(fields) => DataType::Struct(
             fields
@@ -77,6 +79,7 @@ fn leaves<'a>(kind: &'a SqlType, out: &mut Vec<&'a SqlType>) {
         | T::LowCardinality(inner)
         | T::SimpleAggregateFunction(_, inner)
         | T::Geometric(_, inner)
+        | T::Nested(inner)
         | T::Array(inner) => {
             leaves(inner, out);
         }
@@ -126,9 +129,11 @@ fn annotate_leaves<'a>(parquet: &TypePtr, kinds: &mut impl Iterator<Item = &'a S
 /// Whether every string in the column, at any depth, is valid UTF-8.
 pub fn is_text(kind: &SqlType, array: &ArrayRef) -> bool {
     match kind {
-        T::Nullable(inner) | T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
-            is_text(inner, array)
-        }
+        T::Nullable(inner)
+        | T::LowCardinality(inner)
+        | T::SimpleAggregateFunction(_, inner)
+        | T::Geometric(_, inner)
+        | T::Nested(inner) => is_text(inner, array),
         T::String => array.as_binary_view_opt().is_some_and(|array| {
             let is_text = |row: usize| simdutf8::basic::from_utf8(array.value(row)).is_ok();
             array.views().iter().enumerate().all(|(row, view)| is_short_ascii(*view) || array.is_null(row) || is_text(row))
@@ -158,9 +163,11 @@ pub fn has_strings(kind: &SqlType) -> bool {
 /// From memory to what is written.
 pub fn to_storage(kind: &SqlType, array: &ArrayRef) -> Result<ArrayRef> {
     Ok(match kind {
-        T::Nullable(inner) | T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
-            to_storage(inner, array)?
-        }
+        T::Nullable(inner)
+        | T::LowCardinality(inner)
+        | T::SimpleAggregateFunction(_, inner)
+        | T::Geometric(_, inner)
+        | T::Nested(inner) => to_storage(inner, array)?,
         T::DateTime(_) | T::DateTime64(0, _) => scale_up::<TimestampSecondType, TimestampMillisecondType>(array, 1000)?,
         T::DateTime64(scale @ 1..=2, _) => scale_up::<Int64Type, TimestampMillisecondType>(array, ten_to(3 - scale))?,
         T::DateTime64(scale @ 4..=5, _) => scale_up::<Int64Type, TimestampMicrosecondType>(array, ten_to(6 - scale))?,
@@ -188,9 +195,11 @@ pub fn to_storage(kind: &SqlType, array: &ArrayRef) -> Result<ArrayRef> {
 /// From what is read to memory.
 pub fn from_storage(kind: &SqlType, array: &ArrayRef) -> Result<ArrayRef> {
     Ok(match kind {
-        T::Nullable(inner) | T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
-            from_storage(inner, array)?
-        }
+        T::Nullable(inner)
+        | T::LowCardinality(inner)
+        | T::SimpleAggregateFunction(_, inner)
+        | T::Geometric(_, inner)
+        | T::Nested(inner) => from_storage(inner, array)?,
         T::DateTime(_) | T::DateTime64(0, _) => scale_down::<TimestampMillisecondType, TimestampSecondType>(array, 1000)?,
         T::DateTime64(scale @ 1..=2, _) => scale_down::<TimestampMillisecondType, Int64Type>(array, ten_to(3 - scale))?,
         T::DateTime64(scale @ 4..=5, _) => scale_down::<TimestampMicrosecondType, Int64Type>(array, ten_to(6 - scale))?,
