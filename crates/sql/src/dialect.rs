@@ -19,7 +19,7 @@ use sqlparser::tokenizer::Token;
 use crate::division::division_word;
 use crate::rewrite::{joins, stars};
 use crate::tokens::is_word;
-use crate::{backtracks, chains, intervals};
+use crate::{backtracks, chains, distinct_from, intervals};
 
 /// Stands for `AS` inside an expression.
 pub const ALIAS_OPERATOR: &str = "@alias@";
@@ -229,6 +229,9 @@ impl SqlDialect for Dialect {
             }
             Token::Word(word) if matches!(word.keyword, Keyword::GLOBAL | Keyword::NOT | Keyword::IN) => {
                 parse_in(parser, left)
+            }
+            Token::Word(word) if word.keyword == Keyword::IS => {
+                distinct_from::parse(parser, left, self.prec_value(sqlparser::dialect::Precedence::Eq))
             }
             Token::Word(_) if division_word(parser).is_some() => {
                 let name = division_word(parser)?;

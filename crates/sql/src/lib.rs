@@ -16,6 +16,7 @@ pub mod create;
 mod create_keys;
 mod cursor;
 pub mod dialect;
+mod distinct_from;
 mod division;
 mod explain;
 pub mod format_query;
