@@ -23,3 +23,12 @@ SELECT x FROM (SELECT * FROM e);
 -- error: UNKNOWN_IDENTIFIER
 SELECT z FROM e;
 SELECT 1 AS x, k FROM e WHERE x = 1;
+-- An ALIAS of one hides no other column.
+CREATE TABLE aliased (a UInt32, x UInt32 EPHEMERAL 1, y UInt32 ALIAS x + 1, z UInt32 ALIAS a + 1) ENGINE = MergeTree ORDER BY a;
+INSERT INTO aliased (a) VALUES (1), (2);
+SELECT * FROM aliased ORDER BY a;
+SELECT a, z FROM aliased ORDER BY a;
+-- error: NO_SUCH_COLUMN_IN_TABLE
+SELECT y FROM aliased;
+-- error: NO_SUCH_COLUMN_IN_TABLE
+SELECT x FROM aliased;

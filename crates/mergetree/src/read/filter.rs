@@ -12,7 +12,7 @@ use datafusion::physical_plan::PhysicalExpr;
 use gristmill_base::{Error, Result};
 use gristmill_introspect::{Counters, Event};
 use gristmill_types::Columns;
-use gristmill_types::measure::batch_bytes;
+use gristmill_types::measure::batch_bytes_about;
 
 use super::evolve::Projection;
 use super::passing::Passing;
@@ -103,7 +103,7 @@ impl ScanFilter {
         let rows = stored.num_rows();
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let batch = RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)?;
-        tally.decoded_bytes.fetch_add(batch_bytes(&batch), Ordering::Relaxed);
+        tally.decoded_bytes.fetch_add(batch_bytes_about(&batch), Ordering::Relaxed);
         if let Some(counters) = &tally.counters {
             counters.add(Event::RowsReadByPrewhereReaders, rows as u64);
         }

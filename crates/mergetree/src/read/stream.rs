@@ -12,7 +12,7 @@ use arrow::datatypes::SchemaRef;
 use futures::{Stream, StreamExt, TryStreamExt};
 use gristmill_base::{Error, Result, ResultExt, runtime, units as shown};
 use gristmill_introspect::{Event, QueryContext, tell};
-use gristmill_types::measure::batch_bytes;
+use gristmill_types::measure::batch_bytes_about;
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 
@@ -403,7 +403,7 @@ impl Begun {
         let Some(stored) = self.reader.next().await? else { return Ok(None) };
         let batch = output(shared, &self.reader.unit, &self.projection, &stored)?;
         self.output_rows += batch.num_rows() as u64;
-        self.output_bytes += batch_bytes(&batch);
+        self.output_bytes += batch_bytes_about(&batch);
         Ok(Some(batch))
     }
 

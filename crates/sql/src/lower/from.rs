@@ -174,9 +174,12 @@ impl Analyzer<'_> {
         for alias in table.aliases.iter() {
             let Some((_, text)) = &alias.default else { continue };
             let scope = Scope { columns: columns.clone(), ..Scope::default() };
-            let value = self.expr(&crate::statement::parse_expression(text)?, &scope.rows())?;
-            let value = self.cast(value, &alias.kind)?;
             let hidden = !self.settings.asterisk_include_alias_columns;
+            let value = match self.expr(&crate::statement::parse_expression(text)?, &scope.rows()) {
+                // Of an EPHEMERAL column: whoever does not name it can read the table.
+                Err(error) if error.code() == ErrorCode::NO_SUCH_COLUMN_IN_TABLE && hidden => continue,
+                value => self.cast(value?, &alias.kind)?,
+            };
             columns.push(ScopeColumn { expr: value.expr, ..column(alias, hidden) });
         }
         if let [database, shown] = &table.name[..] {

@@ -331,7 +331,7 @@ impl Analyzer<'_> {
         self.cast(tuples, &kind).map(Some)
     }
 
-    /// Whether a name is that of an EPHEMERAL column of a table of FROM.
+    /// Whether a name that FROM does not know is that of an EPHEMERAL column of one of its tables, or of an ALIAS of one.
     fn is_ephemeral(&self, parts: &[String], scope: &Scope) -> bool {
         let is_of = |table: &[String], qualifier: &[String]| {
             scope.columns.iter().any(|column| {
@@ -341,7 +341,10 @@ impl Analyzer<'_> {
         };
         (0..parts.len()).any(|split| {
             let (qualifier, name) = (&parts[..split], parts[split..].join("."));
-            self.tables.by_text.values().any(|table| table.ephemeral.contains(&name) && is_of(&table.name, qualifier))
+            self.tables.by_text.values().any(|table| {
+                let is_alias = || !table.ephemeral.is_empty() && table.aliases.iter().any(|alias| alias.name == name);
+                (table.ephemeral.contains(&name) || is_alias()) && is_of(&table.name, qualifier)
+            })
         })
     }
 
@@ -349,7 +352,8 @@ impl Analyzer<'_> {
     pub(super) fn unknown_name(&self, parts: &[String], context: &Context<'_>) -> Error {
         let name = parts.join(".");
         if self.is_ephemeral(parts, context.scope) {
-            let text = format!("There is no column {name} in table: it is EPHEMERAL, which no row has");
+            let text =
+                format!("There is no column {name} in table: it is EPHEMERAL, which no row has, or an ALIAS of such a one");
             return Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, text);
         }
         let known = context.scope.columns.iter().map(|column| column.name.as_str());
