@@ -1,7 +1,6 @@
-//! `if`, `multiIf`, `least`, `greatest`, `transform`, `caseWithExpression`.
+//! `if`, `multiIf`, `least`, `greatest`.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use SqlType as T;
@@ -15,8 +14,7 @@ use gristmill_types::order::turned;
 use gristmill_types::supertype::{Arithmetic, arithmetic_result, bools_as_numbers};
 
 use crate::columns::at;
-use crate::comparison;
-use crate::define::{arity, expect_array, illegal, own_nulls, plain};
+use crate::define::{arity, illegal, own_nulls};
 use crate::logic::truth;
 use crate::nulls::validity;
 use crate::registry::Registry;
@@ -35,12 +33,10 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("if");
     registry.scalar("multiIf", own_nulls(|name, arguments, _| multi_if(name, arguments)));
     registry.alias("caseWithoutExpression", "multiIf");
-    registry.scalar("caseWithExpression", own_nulls(|name, arguments, _| case_with_expression(name, arguments)));
     registry.scalar("least", own_nulls(|name, arguments, _| extreme(name, arguments, Ordering::Less)));
     registry.scalar("greatest", own_nulls(|name, arguments, _| extreme(name, arguments, Ordering::Greater)));
     registry.any_case("least");
     registry.any_case("greatest");
-    registry.scalar("transform", plain(|name, arguments, _| transform(name, arguments)));
 }
 
 /// The type of conditions after casting, so that `truth` can read them.
@@ -104,47 +100,6 @@ pub fn with_padding(array: &ArrayRef) -> ArrayRef {
         Some(fixed) => Arc::new(fixed.iter().collect::<BinaryViewArray>()),
         None => array.clone(),
     }
-}
-
-/// `caseWithExpression(x, when1, then1, …, else)`.
-fn case_with_expression(name: &str, arguments: &[Argument]) -> Result<Bound> {
-    if arguments.len() < 4 || !arguments.len().is_multiple_of(2) {
-        let text = format!("Function {name} needs an expression, pairs of values, and one value more");
-        return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, text));
-    }
-    let branches = (arguments.len() - 2) / 2;
-    let mut common = arguments[0].kind.plain().clone();
-    for branch in 0..branches {
-        common = comparison::common(name, &common, &arguments[branch * 2 + 1].kind)?;
-    }
-    let value_at = move |branch: usize| if branch < branches { branch * 2 + 2 } else { branches * 2 + 1 };
-    let mut kinds: Vec<SqlType> = (0..=branches).map(|branch| arguments[value_at(branch)].kind.clone()).collect();
-    with_signs(&mut kinds, |branch| arguments[value_at(branch)].constant.as_ref());
-    let result = least(name, &kinds)?;
-    let compared = common.nullable();
-    let casts = (0..arguments.len())
-        .map(|i| if i == 0 || (i % 2 == 1 && i < arguments.len() - 1) { compared.clone() } else { result.clone() })
-        .collect();
-    Ok(Bound::cast(casts, result, move |args, rows| {
-        let mut matched = Vec::with_capacity(branches);
-        for branch in 0..branches {
-            let when = &args[branch * 2 + 1];
-            let equal = comparison::compare(&args[0], when, rows, Ordering::is_eq)?;
-            let (a, b) = (validity(&args[0]), validity(when));
-            let valid = |valid: &Option<BooleanBuffer>, row: usize| {
-                valid.as_ref().is_none_or(|valid| valid.value(at(valid.len(), row)))
-            };
-            matched.push(BooleanBuffer::collect_bool(rows, |row| equal.value(row) && valid(&a, row) && valid(&b, row)));
-        }
-        let picks: Vec<(usize, usize)> = (0..rows)
-            .map(|row| {
-                let branch = matched.iter().position(|matched| matched.value(row)).unwrap_or(branches);
-                (branch, at(args[value_at(branch)].len(), row))
-            })
-            .collect();
-        let values: Vec<&dyn Array> = (0..=branches).map(|branch| args[value_at(branch)].as_ref()).collect();
-        Ok(interleave(&values, &picks)?)
-    }))
 }
 
 /// NULL arguments are left out, as the standard has it.
@@ -232,47 +187,4 @@ fn is_better_float(value: f64, best: f64, wanted: Ordering, by_operator: bool) -
         true => best.partial_cmp(&value) != Some(wanted),
         false => best.is_nan() || value.partial_cmp(&best) == Some(wanted),
     }
-}
-
-/// `transform(x, from, to[, default])`: values of one array become those of another at the same place.
-fn transform(name: &str, arguments: &[Argument]) -> Result<Bound> {
-    arity(name, arguments, 3..=4)?;
-    let (from, to) = (expect_array(name, arguments, 1)?.clone(), expect_array(name, arguments, 2)?.clone());
-    let compared = comparison::common(name, &arguments[0].kind, &from)?;
-    let default = arguments.get(3).map_or(&arguments[0].kind, |default| &default.kind).plain().clone();
-    let result = least(name, &[to, default])?;
-    let mut casts =
-        vec![arguments[0].kind.plain().clone(), SqlType::array(compared.clone()), SqlType::array(result.clone())];
-    if arguments.len() == 4 {
-        casts.push(result.clone());
-    }
-    let (source, compared_kind, kind) = (arguments[0].kind.plain().clone(), compared, result.clone());
-    Ok(Bound::cast(casts, result, move |args, rows| {
-        let options = gristmill_types::cast::CastOptions::default();
-        let values = gristmill_types::cast::cast(&args[0], &source, &compared_kind, &options)?;
-        let rest = match args.get(3) {
-            Some(default) => default.clone(),
-            None => gristmill_types::cast::cast(&args[0], &source, &kind, &options)?,
-        };
-        let (from, to) = (args[1].as_list::<i32>(), args[2].as_list::<i32>());
-        if from.len() != 1 && rows != 1 {
-            return Err(Error::new(ErrorCode::ILLEGAL_COLUMN, "Function transform: the arrays must be constant"));
-        }
-        let (from, to) = (from.value(0), to.value(0));
-        if from.len() != to.len() {
-            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "Function transform: the two arrays must have the same size"));
-        }
-        let encoded = crate::arrays::comparable(&[values.clone(), from])?;
-        let mut places = HashMap::with_capacity(to.len());
-        for (i, key) in encoded[1].iter().enumerate() {
-            places.entry(key).or_insert(i);
-        }
-        let picks: Vec<(usize, usize)> = (0..rows)
-            .map(|row| match places.get(&encoded[0].row(at(values.len(), row))) {
-                Some(place) => (0, *place),
-                None => (1, at(rest.len(), row)),
-            })
-            .collect();
-        Ok(interleave(&[to.as_ref(), rest.as_ref()], &picks)?)
-    }))
 }
