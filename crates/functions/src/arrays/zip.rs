@@ -9,6 +9,7 @@ use arrow::compute::interleave;
 use arrow::datatypes::DataType;
 use gristmill_base::{Error, Result};
 use gristmill_types::SqlType;
+use gristmill_types::cast::{CastOptions, cast};
 
 use super::{Lists, aligned, comparable, with_values};
 use crate::columns::list;
@@ -113,9 +114,8 @@ fn sets(name: &str, arguments: &[Argument], combine: Combine) -> Result<Bound> {
     let common = least(name, &kinds)?;
     let array = SqlType::array(common.clone());
     // What all have fits the narrowest of them.
-    let element = if combine == Combine::Intersect { narrowest(&kinds).unwrap_or(common) } else { common };
-    let carrier = element.arrow();
-    let result = SqlType::array(element);
+    let element = if combine == Combine::Intersect { narrowest(&kinds).unwrap_or(common.clone()) } else { common.clone() };
+    let result = SqlType::array(element.clone());
     Ok(Bound::cast(vec![array; arguments.len()], result, move |args, rows| {
         let lists = args.iter().map(Lists::of).collect::<Result<Vec<_>>>()?;
         let values: Vec<ArrayRef> = lists.iter().map(|list| list.values().clone()).collect();
@@ -165,7 +165,7 @@ fn sets(name: &str, arguments: &[Argument], combine: Combine) -> Result<Bound> {
         }
         let columns: Vec<&dyn Array> = values.iter().map(AsRef::as_ref).collect();
         let picked = interleave(&columns, &picks)?;
-        let picked = if *picked.data_type() == carrier { picked } else { arrow::compute::cast(&picked, &carrier)? };
+        let picked = cast(&picked, &common, &element, &CastOptions::default())?;
         list(picked, &lengths)
     }))
 }
@@ -173,8 +173,7 @@ fn sets(name: &str, arguments: &[Argument], combine: Combine) -> Result<Bound> {
 /// Of integers the type with the fewest bits, without a sign where two have as many; Nullable where all are. `None`: others are
 /// among them.
 fn narrowest(kinds: &[SqlType]) -> Option<SqlType> {
-    let bits = |kind: &SqlType| kind.integer_bits().filter(|(bits, _)| *bits <= 64);
-    let all = kinds.iter().map(|kind| Some((bits(kind)?, kind.plain()))).collect::<Option<Vec<_>>>()?;
+    let all = kinds.iter().map(|kind| Some((kind.integer_bits()?, kind.plain()))).collect::<Option<Vec<_>>>()?;
     let least = all.into_iter().min_by_key(|(bits, _)| *bits).map(|(_, kind)| kind.clone())?;
     Some(if kinds.iter().all(SqlType::is_nullable) { least.nullable() } else { least })
 }
