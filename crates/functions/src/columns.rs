@@ -301,10 +301,7 @@ pub fn retype(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
         (DataType::Null, _) => Ok(arrow::array::new_null_array(to, array.len())),
         (DataType::List(_), DataType::List(item)) => {
             let list = array.as_list::<i32>();
-            let mut values = retype(list.values(), item.data_type())?;
-            if !item.is_nullable() {
-                values = without_idle_masks(&values)?;
-            }
+            let values = retype(list.values(), item.data_type())?;
             Ok(Arc::new(ListArray::try_new(item.clone(), list.offsets().clone(), values, list.nulls().cloned())?))
         }
         (DataType::Struct(from), DataType::Struct(fields)) if from.len() == fields.len() => {
@@ -335,18 +332,6 @@ pub fn retype(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     }
 }
 
-/// A dictionary without the masks that hide no value of a row: where columns were joined or rows left out, some stay behind, and Arrow
-/// takes the dictionary for one with NULL.
-fn without_idle_masks(array: &ArrayRef) -> Result<ArrayRef> {
-    if !matches!(array.data_type(), DataType::Dictionary(..)) || !array.is_nullable() || array.logical_null_count() > 0 {
-        return Ok(array.clone());
-    }
-    let data = array.to_data();
-    let values = data.child_data().iter().map(|values| values.clone().into_builder().nulls(None).build());
-    let values = values.collect::<arrow::error::Result<Vec<_>>>()?;
-    Ok(make_array(data.into_builder().nulls(None).child_data(values).build()?))
-}
-
 /// The values of a column with NULL replaced by the type's default.
 pub fn defaults_for_nulls(array: &ArrayRef) -> Result<ArrayRef> {
     match array.nulls() {
@@ -358,27 +343,5 @@ pub fn defaults_for_nulls(array: &ArrayRef) -> Result<ArrayRef> {
             Ok(make_array(data))
         }
         _ => Ok(array.clone()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use arrow::array::{DictionaryArray, Int32Array};
-    use arrow::buffer::NullBuffer;
-    use arrow::datatypes::{Field, Int32Type};
-
-    use super::*;
-
-    /// As of a dictionary whose rows with NULL were all left out.
-    #[test]
-    fn masks_that_hide_no_element_keep_no_list_from_having_none() {
-        let keys = Int32Array::new(vec![1, 1, 2].into(), Some(NullBuffer::new_valid(3)));
-        let names = BinaryViewArray::from_iter([None, Some("read"), Some("write")]);
-        let names: ArrayRef = Arc::new(DictionaryArray::<Int32Type>::new(keys, Arc::new(names)));
-        let item = Arc::new(Field::new("item", names.data_type().clone(), false));
-        let lists = list_of(names, OffsetBuffer::from_lengths([2, 1])).expect("lists");
-        let lists = retype(&lists, &DataType::List(item)).expect("no element is NULL");
-        let written = arrow::util::display::array_value_to_string(&lists, 1).expect("a list");
-        assert_eq!((lists.len(), written.as_str()), (2, "[7772697465]"));
     }
 }

@@ -188,7 +188,6 @@ const KEEP_DICTIONARIES: &[&str] = &[
     "toTypeName",
     "tuple",
     "tupleElement",
-    "untuple",
 ];
 
 /// Whether the function `name` sees LowCardinality within the types of its arguments.
