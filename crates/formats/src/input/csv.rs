@@ -13,9 +13,9 @@ use gristmill_types::builder::Escaping;
 
 use super::Rows;
 use super::chunked::{RowReader, Step, is_empty_lines, line_end};
-use super::fields::{BOM, Mapping, Stage, check_types, looks_like_names, looks_like_types};
+use super::heading::{Headed, Heading};
+use crate::Format;
 use crate::output::csv_delimiter;
-use crate::{Format, Header};
 
 /// The characters that CSV is made of.
 #[derive(Clone, Copy, Debug)]
@@ -150,73 +150,27 @@ pub(crate) fn next_field<'a>(input: &'a [u8], last: bool, dialect: &CsvDialect) 
 
 pub(crate) struct CsvReader {
     dialect: CsvDialect,
-    stage: Stage,
-    after_lines: Stage,
-    with_types: bool,
-    mapping: Mapping,
+    heading: Heading,
     null: Vec<u8>,
     empty_as_default: bool,
     variable: bool,
     skip_empty_lines: bool,
     /// Fields that are no values of their column become its default.
     bad_as_default: bool,
-    use_names: bool,
-    use_types: bool,
-    began: bool,
 }
 
 impl CsvReader {
     pub fn new(format: Format, settings: &Settings, rows: &Rows) -> Result<Self> {
-        let header = format.header();
-        let first = match header {
-            Header::None if settings.input_format_csv_detect_header => Stage::Detect,
-            Header::None => Stage::Rows,
-            _ => Stage::Names,
-        };
+        let (detects, lines) = (settings.input_format_csv_detect_header, settings.input_format_csv_skip_first_lines);
         Ok(CsvReader {
             dialect: CsvDialect::of(settings)?,
-            stage: match settings.input_format_csv_skip_first_lines {
-                0 => first,
-                lines => Stage::Lines(lines),
-            },
-            after_lines: first,
-            with_types: header == Header::NamesAndTypes,
-            mapping: Mapping::positional(rows),
+            heading: Heading::new(format.header(), detects, lines, settings, rows),
             null: settings.format_csv_null_representation.clone().into_bytes(),
             empty_as_default: settings.input_format_csv_empty_as_default,
             variable: settings.input_format_csv_allow_variable_number_of_columns,
             skip_empty_lines: settings.input_format_csv_skip_trailing_empty_lines,
             bad_as_default: settings.input_format_csv_use_default_on_bad_values,
-            use_names: settings.input_format_with_names_use_header,
-            use_types: settings.input_format_with_types_use_header,
-            began: false,
         })
-    }
-
-    /// Reads the header of the object that the data is a part of; what comes next are rows.
-    pub fn read_header(&mut self, header: &[u8], rows: &mut Rows) -> Result<()> {
-        let mut at = 0;
-        while at < header.len() && self.stage != Stage::Rows {
-            match self.step(&header[at..], true, rows)? {
-                Step::Skip(bytes) => at += bytes,
-                _ => break,
-            }
-        }
-        self.stage = Stage::Rows;
-        self.began = true;
-        Ok(())
-    }
-
-    pub fn header_length(mut self, head: &[u8], mut rows: Rows) -> Result<Option<usize>> {
-        let mut at = 0;
-        while self.stage != Stage::Rows || !self.began {
-            match self.step(&head[at..], false, &mut rows)? {
-                Step::Skip(bytes) => at += bytes,
-                Step::More => return Ok(None),
-                _ => break,
-            }
-        }
-        Ok(Some(at))
     }
 
     /// All fields of the line as text, and its bytes; `None` where the slice ends before it.
@@ -240,50 +194,22 @@ impl CsvReader {
     }
 
     fn header(&mut self, input: &[u8], last: bool, rows: &mut Rows) -> Result<Step> {
-        if let Stage::Lines(left) = self.stage {
+        if self.heading.is_at_lines() {
             let end = match memchr::memchr(b'\n', input) {
                 Some(at) => at + 1,
                 None if last => input.len(),
                 None => return Ok(Step::More),
             };
-            self.stage = if left > 1 { Stage::Lines(left - 1) } else { self.after_lines };
+            self.heading.line_left_out();
             return Ok(Step::Skip(end));
         }
         let Some((mut fields, bytes)) = self.line(input, last) else {
             return Ok(Step::More);
         };
-        match self.stage {
-            Stage::Names => {
-                if fields.len() > 1 && fields.last().is_some_and(Vec::is_empty) {
-                    fields.pop();
-                }
-                if self.use_names {
-                    self.mapping = Mapping::named(&fields, rows)?;
-                }
-                self.stage = if self.with_types { Stage::Types } else { Stage::Rows };
-                Ok(Step::Skip(bytes))
-            }
-            Stage::Types => {
-                if self.use_types {
-                    check_types(&fields, &self.mapping, rows)?;
-                }
-                self.stage = Stage::Rows;
-                Ok(Step::Skip(bytes))
-            }
-            Stage::Detect if looks_like_names(&fields, rows) => {
-                self.mapping = Mapping::named(&fields, rows)?;
-                self.stage = Stage::DetectTypes;
-                Ok(Step::Skip(bytes))
-            }
-            Stage::DetectTypes if looks_like_types(&fields, &self.mapping, rows) => {
-                self.stage = Stage::Rows;
-                Ok(Step::Skip(bytes))
-            }
-            _ => {
-                self.stage = Stage::Rows;
-                Ok(Step::Skip(0))
-            }
+        if self.heading.is_at_names() && fields.len() > 1 && fields.last().is_some_and(Vec::is_empty) {
+            fields.pop();
         }
+        Ok(Step::Skip(if self.heading.takes(&fields, rows)? { bytes } else { 0 }))
     }
 
     /// Where the row that starts the slice ends, whatever it holds.
@@ -346,25 +272,25 @@ impl CsvReader {
     }
 }
 
+impl Headed for CsvReader {
+    fn heading(&mut self) -> &mut Heading {
+        &mut self.heading
+    }
+}
+
 impl RowReader for CsvReader {
     fn step(&mut self, input: &[u8], last: bool, rows: &mut Rows) -> Result<Step> {
-        if !self.began {
-            if input.len() < BOM.len() && !last && BOM.starts_with(input) {
-                return Ok(Step::More);
-            }
-            self.began = true;
-            if input.starts_with(BOM) {
-                return Ok(Step::Skip(BOM.len()));
-            }
+        if let Some(step) = self.heading.byte_order_mark(input, last) {
+            return Ok(step);
         }
-        if self.stage != Stage::Rows {
+        if !self.heading.is_over() {
             return self.header(input, last, rows);
         }
         if self.skip_empty_lines && is_empty_lines(input) {
             return Ok(if last { Step::End } else { Step::More });
         }
         let mut at = 0;
-        let wanted = self.mapping.fields.len();
+        let wanted = self.heading.mapping.fields.len();
         let mut count = 0;
         loop {
             let field = match next_field(&input[at..], last, &self.dialect) {
@@ -387,7 +313,7 @@ impl RowReader for CsvReader {
                 }
             };
             at += field.bytes;
-            match self.mapping.fields.get(count) {
+            match self.heading.mapping.fields.get(count) {
                 Some(Some(leaf)) => {
                     if let Err(error) = self.field(*leaf, &field, rows) {
                         return Ok(self.bad(input, last, error));
@@ -414,7 +340,7 @@ impl RowReader for CsvReader {
             }
         }
         if count < wanted && !self.variable {
-            let missing = self.mapping.fields[count]
+            let missing = self.heading.mapping.fields[count]
                 .map_or(String::new(), |leaf| format!(" (column '{}' comes next)", rows.leaves[leaf].name));
             let error = rows.wrong(
                 ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED,
@@ -422,7 +348,7 @@ impl RowReader for CsvReader {
             );
             return Ok(Step::Bad(at, error));
         }
-        rows.count_unknown(self.mapping.unknown);
+        rows.count_unknown(self.heading.mapping.unknown);
         Ok(Step::Row(at))
     }
 

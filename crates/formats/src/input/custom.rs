@@ -10,9 +10,10 @@ use gristmill_types::scan::json::JsonCursor;
 
 use super::Rows;
 use super::chunked::{RowReader, Step};
-use super::fields::{BOM, Mapping, Stage, check_types, looks_like_names, looks_like_types};
+use super::fields::BOM;
+use super::heading::Heading;
+use crate::Format;
 use crate::custom::{CustomDialect, RawField, Rule, Uncut, undoubled};
-use crate::{Format, Header};
 
 /// Reads fields that are written by a rule, whoever finds them.
 pub(crate) struct FieldReader {
@@ -67,14 +68,10 @@ impl FieldReader {
 
 pub(crate) struct CustomReader {
     dialect: CustomDialect,
-    stage: Stage,
-    with_types: bool,
-    mapping: Mapping,
+    heading: Heading,
     values: FieldReader,
     variable: bool,
     skip_empty_lines: bool,
-    use_names: bool,
-    use_types: bool,
     began: bool,
     /// Whether the next row stands behind another one.
     between: bool,
@@ -86,21 +83,13 @@ impl CustomReader {
     pub fn new(format: Format, settings: &Settings, rows: &Rows) -> Result<Self> {
         let dialect = CustomDialect::for_reading(format, settings)?;
         check_escaped(&dialect, rows)?;
-        let header = format.header();
+        let detects = settings.input_format_custom_detect_header;
         Ok(CustomReader {
             values: FieldReader::new(dialect.rule, settings),
             dialect,
-            stage: match header {
-                Header::None if settings.input_format_custom_detect_header => Stage::Detect,
-                Header::None => Stage::Rows,
-                _ => Stage::Names,
-            },
-            with_types: header == Header::NamesAndTypes,
-            mapping: Mapping::positional(rows),
+            heading: Heading::new(format.header(), detects, 0, settings, rows),
             variable: settings.input_format_custom_allow_variable_number_of_columns,
             skip_empty_lines: settings.input_format_custom_skip_trailing_empty_lines,
-            use_names: settings.input_format_with_names_use_header,
-            use_types: settings.input_format_with_types_use_header,
             began: false,
             between: false,
             fields: Vec::new(),
@@ -152,8 +141,8 @@ impl CustomReader {
         let end = match self.cut(input, last, None) {
             Ok(end) => end,
             Err(Uncut::More) => return Ok(Step::More),
-            Err(Uncut::Wrong(_)) if matches!(self.stage, Stage::Detect | Stage::DetectTypes) => {
-                self.stage = Stage::Rows;
+            Err(Uncut::Wrong(_)) if self.heading.is_guessed() => {
+                self.heading.end();
                 return Ok(Step::Skip(0));
             }
             Err(Uncut::Wrong(what)) => {
@@ -161,37 +150,17 @@ impl CustomReader {
             }
         };
         let fields: Vec<Vec<u8>> = self.fields.iter().map(|field| self.dialect.text(&input[field.clone()])).collect();
-        match self.stage {
-            Stage::Names => {
-                if self.use_names {
-                    self.mapping = Mapping::named(&fields, rows)?;
-                }
-                self.stage = if self.with_types { Stage::Types } else { Stage::Rows };
-            }
-            Stage::Types => {
-                if self.use_types {
-                    check_types(&fields, &self.mapping, rows)?;
-                }
-                self.stage = Stage::Rows;
-            }
-            Stage::Detect if looks_like_names(&fields, rows) => {
-                self.mapping = Mapping::named(&fields, rows)?;
-                self.stage = Stage::DetectTypes;
-            }
-            Stage::DetectTypes if looks_like_types(&fields, &self.mapping, rows) => self.stage = Stage::Rows,
-            _ => {
-                self.stage = Stage::Rows;
-                return Ok(Step::Skip(0));
-            }
+        if !self.heading.takes(&fields, rows)? {
+            return Ok(Step::Skip(0));
         }
         self.between = true;
         Ok(Step::Skip(end))
     }
 
     fn read(&self, input: &[u8], rows: &mut Rows) -> Result<()> {
-        let wanted = self.mapping.fields.len();
+        let wanted = self.heading.mapping.fields.len();
         for (at, field) in self.fields.iter().enumerate() {
-            match self.mapping.fields.get(at) {
+            match self.heading.mapping.fields.get(at) {
                 Some(Some(leaf)) => self.values.read(*leaf, &input[field.clone()], rows)?,
                 Some(None) => {}
                 None if self.variable => rows.count_unknown(1),
@@ -209,7 +178,7 @@ impl CustomReader {
                 format!("Expected {wanted} fields, the row ends after {}", self.fields.len()),
             ));
         }
-        rows.count_unknown(self.mapping.unknown);
+        rows.count_unknown(self.heading.mapping.unknown);
         Ok(())
     }
 }
@@ -252,10 +221,10 @@ impl RowReader for CustomReader {
             Ok(false) => {}
             Err(_) => return Ok(Step::More),
         }
-        if self.stage != Stage::Rows {
+        if !self.heading.is_over() {
             return self.header(input, last, rows);
         }
-        let end = match self.cut(input, last, Some(self.mapping.fields.len())) {
+        let end = match self.cut(input, last, Some(self.heading.mapping.fields.len())) {
             Ok(end) => end,
             Err(uncut) => return Ok(self.uncut(input, last, uncut, rows)),
         };

@@ -105,19 +105,5 @@ pub(crate) fn check_types(fields: &[Vec<u8>], mapping: &Mapping, rows: &Rows) ->
     Ok(())
 }
 
-/// What stands above the rows, and how far it was read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Stage {
-    /// Lines to leave out.
-    Lines(u64),
-    Names,
-    Types,
-    /// The first row, which may turn out to be a header.
-    Detect,
-    /// The second row, which may hold types.
-    DetectTypes,
-    Rows,
-}
-
 /// The UTF-8 byte order mark.
 pub(crate) const BOM: &[u8] = b"\xEF\xBB\xBF";

@@ -10,23 +10,17 @@ use gristmill_types::scan::quoted::unescape;
 
 use super::Rows;
 use super::chunked::{RowReader, Step, is_empty_lines};
-use super::fields::{BOM, Mapping, Stage, check_types, looks_like_names, looks_like_types};
-use crate::{Format, Header};
+use super::heading::{Headed, Heading};
+use crate::Format;
 
 pub(crate) struct TsvReader {
     escaped: bool,
-    stage: Stage,
-    after_lines: Stage,
-    with_types: bool,
-    mapping: Mapping,
+    heading: Heading,
     null: Vec<u8>,
     empty_as_default: bool,
     skip_empty_lines: bool,
     variable: bool,
     crlf: bool,
-    use_names: bool,
-    use_types: bool,
-    began: bool,
     first_row: bool,
 }
 
@@ -66,101 +60,30 @@ pub(crate) fn field_end(line: &[u8], from: usize, has_escapes: bool) -> usize {
 impl TsvReader {
     pub fn new(format: Format, settings: &Settings, rows: &Rows) -> Self {
         use Format as F;
-        let header = format.header();
-        let mut reader = TsvReader {
+        let (detects, lines) = (settings.input_format_tsv_detect_header, settings.input_format_tsv_skip_first_lines);
+        TsvReader {
             escaped: !matches!(format, F::TsvRaw | F::TsvRawWithNames | F::TsvRawWithNamesAndTypes),
-            stage: Stage::Rows,
-            after_lines: Stage::Rows,
-            with_types: header == Header::NamesAndTypes,
-            mapping: Mapping::positional(rows),
+            heading: Heading::new(format.header(), detects, lines, settings, rows),
             null: settings.format_tsv_null_representation.clone().into_bytes(),
             empty_as_default: settings.input_format_tsv_empty_as_default,
             skip_empty_lines: settings.input_format_tsv_skip_trailing_empty_lines,
             variable: settings.input_format_tsv_allow_variable_number_of_columns,
             crlf: settings.input_format_tsv_crlf_end_of_line,
-            use_names: settings.input_format_with_names_use_header,
-            use_types: settings.input_format_with_types_use_header,
-            began: false,
             first_row: true,
-        };
-        reader.after_lines = match header {
-            Header::None if settings.input_format_tsv_detect_header => Stage::Detect,
-            Header::None => Stage::Rows,
-            _ => Stage::Names,
-        };
-        reader.stage = match settings.input_format_tsv_skip_first_lines {
-            0 => reader.after_lines,
-            lines => Stage::Lines(lines),
-        };
-        reader
-    }
-
-    /// Reads the header of the object that the data is a part of; what comes next are rows.
-    pub fn read_header(&mut self, header: &[u8], rows: &mut Rows) -> Result<()> {
-        let mut at = 0;
-        while at < header.len() && self.stage != Stage::Rows {
-            match self.step(&header[at..], true, rows)? {
-                Step::Skip(bytes) => at += bytes,
-                _ => break,
-            }
         }
-        self.stage = Stage::Rows;
-        self.began = true;
-        Ok(())
-    }
-
-    pub fn header_length(mut self, head: &[u8], mut rows: Rows) -> Result<Option<usize>> {
-        let mut at = 0;
-        while self.stage != Stage::Rows || !self.began {
-            match self.step(&head[at..], false, &mut rows)? {
-                Step::Skip(bytes) => at += bytes,
-                Step::More => return Ok(None),
-                _ => break,
-            }
-        }
-        Ok(Some(at))
     }
 
     fn header(&mut self, input: &[u8], last: bool, rows: &mut Rows) -> Result<Step> {
-        let Some((end, bytes)) = whole_line(input, last, self.escaped && !matches!(self.stage, Stage::Lines(_))) else {
+        let Some((end, bytes)) = whole_line(input, last, self.escaped && !self.heading.is_at_lines()) else {
             return Ok(Step::More);
         };
-        if let Stage::Lines(left) = self.stage {
-            self.stage = if left > 1 { Stage::Lines(left - 1) } else { self.after_lines };
+        if self.heading.is_at_lines() {
+            self.heading.line_left_out();
             return Ok(Step::Skip(bytes));
         }
         let line = &input[..end];
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let fields = self.texts(line);
-        match self.stage {
-            Stage::Names => {
-                if self.use_names {
-                    self.mapping = Mapping::named(&fields, rows)?;
-                }
-                self.stage = if self.with_types { Stage::Types } else { Stage::Rows };
-                Ok(Step::Skip(bytes))
-            }
-            Stage::Types => {
-                if self.use_types {
-                    check_types(&fields, &self.mapping, rows)?;
-                }
-                self.stage = Stage::Rows;
-                Ok(Step::Skip(bytes))
-            }
-            Stage::Detect if looks_like_names(&fields, rows) => {
-                self.mapping = Mapping::named(&fields, rows)?;
-                self.stage = Stage::DetectTypes;
-                Ok(Step::Skip(bytes))
-            }
-            Stage::DetectTypes if looks_like_types(&fields, &self.mapping, rows) => {
-                self.stage = Stage::Rows;
-                Ok(Step::Skip(bytes))
-            }
-            _ => {
-                self.stage = Stage::Rows;
-                Ok(Step::Skip(0))
-            }
-        }
+        let fields = self.texts(line.strip_suffix(b"\r").unwrap_or(line));
+        Ok(Step::Skip(if self.heading.takes(&fields, rows)? { bytes } else { 0 }))
     }
 
     /// The fields of a line, with escapes undone.
@@ -201,12 +124,12 @@ impl TsvReader {
 
     fn read(&mut self, line: &[u8], rows: &mut Rows) -> Result<()> {
         let has_escapes = self.escaped && memchr::memchr(b'\\', line).is_some();
-        let wanted = self.mapping.fields.len();
+        let wanted = self.heading.mapping.fields.len();
         let mut from = 0;
         let mut count = 0;
         loop {
             let end = field_end(line, from, has_escapes);
-            match self.mapping.fields.get(count) {
+            match self.heading.mapping.fields.get(count) {
                 Some(Some(leaf)) => self.field(*leaf, &line[from..end], has_escapes, rows)?,
                 Some(None) => {}
                 None if self.variable => rows.count_unknown(1),
@@ -227,30 +150,30 @@ impl TsvReader {
             from = end + 1;
         }
         if count < wanted && !self.variable {
-            let missing = self.mapping.fields[count]
+            let missing = self.heading.mapping.fields[count]
                 .map_or(String::new(), |leaf| format!(" (column '{}' comes next)", rows.leaves[leaf].name));
             return Err(rows.wrong(
                 ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED,
                 format!("Expected {wanted} fields, the line ends after {count}{missing}"),
             ));
         }
-        rows.count_unknown(self.mapping.unknown);
+        rows.count_unknown(self.heading.mapping.unknown);
         Ok(())
+    }
+}
+
+impl Headed for TsvReader {
+    fn heading(&mut self) -> &mut Heading {
+        &mut self.heading
     }
 }
 
 impl RowReader for TsvReader {
     fn step(&mut self, input: &[u8], last: bool, rows: &mut Rows) -> Result<Step> {
-        if !self.began {
-            if input.len() < BOM.len() && !last && BOM.starts_with(input) {
-                return Ok(Step::More);
-            }
-            self.began = true;
-            if input.starts_with(BOM) {
-                return Ok(Step::Skip(BOM.len()));
-            }
+        if let Some(step) = self.heading.byte_order_mark(input, last) {
+            return Ok(step);
         }
-        if self.stage != Stage::Rows {
+        if !self.heading.is_over() {
             return self.header(input, last, rows);
         }
         if self.skip_empty_lines && is_empty_lines(input) {
