@@ -18,8 +18,9 @@ use gristmill_types::default::{column_default, default_array};
 
 use super::groups::Groups;
 use super::kept::own_buffers;
+use super::key_set::Set;
 use super::random::{Pcg32, SAMPLE_SEED};
-use super::sets::{Key, Set};
+use super::sets::Key;
 use super::{Call, NullRule, Plan, family};
 use crate::columns::{defaults_for_nulls, retype, too_large};
 use crate::define::bad_argument;

@@ -2,6 +2,7 @@
 //!
 //! A value is a key: the bits of a number of up to 64 bits, of anything else a 128-bit hash (of which two of 10^15 values
 //! are equal with a probability of 10^-9). The keys of each group are kept: a short list while there are few, then a hash table.
+//! Very many groups of few keys share one table ([`PairTable`]).
 
 use std::sync::Arc;
 
@@ -16,8 +17,10 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::groups::Groups;
 use super::key_runs::{KEYS_MIN, KeyRuns};
+use super::key_set::{FEW, Set};
 use super::key_table::{AHEAD, KeyTable};
 use super::natives::{by_native, natives};
+use super::pair_table::PairTable;
 use super::{Call, NullRule, Plan, family};
 use crate::hash::{int_hash_64, int_hash_64_inverse};
 use crate::registry::Registry;
@@ -50,7 +53,7 @@ pub fn register(registry: &mut Registry) {
 }
 
 /// An odd number, so that it can be divided by: the golden ratio's.
-const SALT: u64 = 0x9e37_79b9_7f4a_7c15;
+pub const SALT: u64 = 0x9e37_79b9_7f4a_7c15;
 const SALT_INVERSE: u64 = 0xf1de_83e1_9937_733d;
 
 /// What tells values apart.
@@ -160,103 +163,6 @@ pub fn is_narrow(kinds: &[SqlType]) -> bool {
 
 /// So many runs of one group go into its set: states of many parts may hold the same keys.
 const RUNS_MAX: usize = 16;
-/// Below this a list is searched, above it a table.
-const FEW: usize = 16;
-
-/// A set that is small most of the time.
-pub enum Set<K> {
-    Few(Vec<K>),
-    Many(KeyTable<K>),
-}
-
-impl<K: Key> Set<K> {
-    pub fn new() -> Self {
-        Set::Few(Vec::new())
-    }
-
-    pub fn len(&self) -> usize {
-        match self {
-            Set::Few(keys) => keys.len(),
-            Set::Many(keys) => keys.len(),
-        }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    fn bytes(&self) -> usize {
-        match self {
-            Set::Few(keys) => keys.capacity() * size_of::<K>(),
-            Set::Many(keys) => keys.bytes(),
-        }
-    }
-
-    #[inline]
-    fn send_for(&self, key: K) {
-        match self {
-            Set::Few(keys) => prefetch::at(keys, 0),
-            Set::Many(table) => table.send_for(key),
-        }
-    }
-
-    /// Whether it was not there before.
-    #[inline]
-    pub fn insert(&mut self, key: K) -> bool {
-        match self {
-            Set::Few(keys) => {
-                if keys.contains(&key) {
-                    return false;
-                }
-                if keys.len() < FEW {
-                    keys.push(key);
-                    return true;
-                }
-                let mut table = KeyTable::with_capacity(2 * FEW);
-                table.insert_all(keys);
-                table.insert(key);
-                *self = Set::Many(table);
-                true
-            }
-            Set::Many(keys) => keys.insert(key),
-        }
-    }
-
-    /// How many of the keys were not there before.
-    fn insert_all(&mut self, keys: &[K]) -> usize {
-        let few = match self {
-            Set::Few(_) => keys.len().min(FEW + 1),
-            Set::Many(_) => 0,
-        };
-        let added = keys[..few].iter().filter(|key| self.insert(**key)).count();
-        match self {
-            Set::Few(_) => added + keys[few..].iter().filter(|key| self.insert(**key)).count(),
-            Set::Many(table) => added + table.insert_all(&keys[few..]),
-        }
-    }
-
-    /// Makes room for so many keys more, where there are many. Needed before the keys of another set come, which are in the
-    /// order of its slots: without room for all of them the first ones fill the beginning of the table, and each of those
-    /// after them looks through all of it.
-    fn reserve(&mut self, keys: usize) {
-        match self {
-            Set::Few(few) if few.len() + keys > FEW => {
-                let mut table = KeyTable::with_capacity(few.len() + keys);
-                table.insert_all(few);
-                *self = Set::Many(table);
-            }
-            Set::Many(table) => table.reserve(table.len() + keys),
-            Set::Few(_) => {}
-        }
-    }
-}
-
-impl<K: Key> Default for Set<K> {
-    fn default() -> Self {
-        Set::new()
-    }
-}
-
 pub fn words_type() -> DataType {
     DataType::List(Arc::new(Field::new("item", DataType::UInt64, true)))
 }
@@ -281,7 +187,13 @@ fn exact(call: &Call<'_>, result: SqlType, limit: usize) -> Result<Plan> {
     Ok(Plan::new(result, arguments, vec![words_type()], move || Exact::<u128>::new(limit, carrier.clone())))
 }
 
+/// From so many groups on their keys share a table, while a group has no more than so many on average.
+const SHARED_FROM: usize = 1024;
+const SHARED_KEYS: usize = 8;
+
 struct Exact<K> {
+    /// In their place, where there are very many.
+    shared: Option<PairTable<K>>,
     sets: Vec<Set<K>>,
     /// Of each group, what was merged of large sets, and is not in its set; none: of no group.
     runs: Vec<KeyRuns>,
@@ -294,7 +206,7 @@ struct Exact<K> {
 
 impl<K: Key> Exact<K> {
     fn new(limit: usize, result: DataType) -> Self {
-        Exact { sets: Vec::new(), runs: Vec::new(), runs_bytes: 0, limit, result, entries: 0 }
+        Exact { shared: None, sets: Vec::new(), runs: Vec::new(), runs_bytes: 0, limit, result, entries: 0 }
     }
 
     #[inline]
@@ -303,6 +215,23 @@ impl<K: Key> Exact<K> {
         if set.len() < self.limit && set.insert(key) {
             self.entries += 1;
         }
+    }
+
+    /// The table that all groups share, if so many keys more leave it worthwhile.
+    fn shared(&mut self, more: usize) -> Option<&mut PairTable<K>> {
+        let groups = self.sets.len();
+        let is_worth = (SHARED_FROM..PairTable::<K>::GROUPS_MAX).contains(&groups) && self.runs.is_empty();
+        if self.shared.is_none() && is_worth && self.entries + more <= groups * SHARED_KEYS {
+            let mut table = PairTable::with_capacity(self.entries);
+            table.resize(groups);
+            for (group, set) in std::mem::take(&mut self.sets).iter().enumerate() {
+                let keys = set.keys();
+                table.insert_all(&keys, &vec![group; keys.len()], usize::MAX);
+            }
+            self.entries = 0;
+            self.shared = Some(table);
+        }
+        self.shared.as_mut()
     }
 
     /// Keeps a large state as it is.
@@ -356,13 +285,21 @@ impl<K: Key> Exact<K> {
 
 impl<K: Key> Groups for Exact<K> {
     fn resize(&mut self, groups: usize) {
-        self.sets.resize_with(groups, Set::new);
+        match &mut self.shared {
+            Some(table) => table.resize(groups),
+            None => self.sets.resize_with(groups, Set::new),
+        }
     }
 
     fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
         let keys = K::of(args)?;
         if let ([set], true) = (self.sets.as_mut_slice(), self.limit == usize::MAX) {
             self.entries += set.insert_all(&keys);
+            return Ok(());
+        }
+        let limit = self.limit;
+        if let Some(table) = self.shared(keys.len()) {
+            table.insert_all(&keys, groups, limit);
             return Ok(());
         }
         // Of very many groups neither the sets nor what they hold lies in the cache: both are sent for ahead, one after the other.
@@ -379,14 +316,18 @@ impl<K: Key> Groups for Exact<K> {
     }
 
     fn save(&mut self, groups: usize) -> Result<Vec<ArrayRef>> {
+        if let Some(table) = &self.shared {
+            let (keys, starts) = table.by_group(groups);
+            let mut words = Vec::with_capacity(keys.len() * K::WORDS);
+            keys.iter().for_each(|key| key.push(&mut words));
+            let offsets = starts.iter().map(|start| offset(start * K::WORDS)).collect::<Result<_>>()?;
+            return Ok(vec![words_lists(words, offsets)?]);
+        }
         self.settle_all();
         let mut words = Vec::with_capacity(self.sets[..groups].iter().map(|set| set.len() * K::WORDS).sum());
         let mut offsets = vec![0];
         for set in &self.sets[..groups] {
-            match set {
-                Set::Few(keys) => keys.iter().for_each(|key| key.push(&mut words)),
-                Set::Many(table) => table.ranks().into_iter().for_each(|rank| rank.of_rank().push(&mut words)),
-            }
+            set.keys().iter().for_each(|key| key.push(&mut words));
             offsets.push(offset(words.len())?);
         }
         Ok(vec![words_lists(words, offsets)?])
@@ -396,7 +337,17 @@ impl<K: Key> Groups for Exact<K> {
         let lists = states[0].as_list::<i32>();
         let states = lists.values().as_primitive::<UInt64Type>();
         let words = states.values();
-        for (pair, group) in lists.offsets().windows(2).zip(groups) {
+        let (limit, offsets) = (self.limit, lists.offsets());
+        let given = offsets[0] as usize..offsets[offsets.len() - 1] as usize;
+        if let Some(table) = self.shared(given.len() / K::WORDS) {
+            let keys: Vec<K> = words[given].chunks_exact(K::WORDS).map(K::read).collect();
+            let count = |pair: &[i32]| (pair[1] - pair[0]) as usize / K::WORDS;
+            let of_each = offsets.windows(2).zip(groups);
+            let groups: Vec<usize> = of_each.flat_map(|(pair, group)| std::iter::repeat_n(*group, count(pair))).collect();
+            table.insert_all(&keys, &groups, limit);
+            return Ok(());
+        }
+        for (pair, group) in offsets.windows(2).zip(groups) {
             let (start, end) = (pair[0] as usize, pair[1] as usize);
             if self.limit == usize::MAX && self.takes_run(states, start, end, *group) {
                 continue;
@@ -423,11 +374,17 @@ impl<K: Key> Groups for Exact<K> {
     }
 
     fn finish(&mut self, groups: usize) -> Result<ArrayRef> {
-        let counts = UInt64Array::from_iter_values((0..groups).map(|group| self.count(group) as u64));
+        let counts = match &self.shared {
+            Some(table) => UInt64Array::from_iter_values(table.counts()[..groups].iter().map(|count| u64::from(*count))),
+            None => UInt64Array::from_iter_values((0..groups).map(|group| self.count(group) as u64)),
+        };
         Ok(arrow::compute::cast(&counts, &self.result)?)
     }
 
     fn drop_first(&mut self, groups: usize) {
+        if let Some(table) = &mut self.shared {
+            return table.drop_first(groups);
+        }
         let gone: usize = self.sets.drain(..groups).map(|set| set.len()).sum();
         self.entries -= gone;
         if !self.runs.is_empty() {
@@ -437,6 +394,9 @@ impl<K: Key> Groups for Exact<K> {
     }
 
     fn bytes(&self) -> usize {
+        if let Some(table) = &self.shared {
+            return table.bytes();
+        }
         let own = self.sets.capacity() * size_of::<Set<K>>() + self.runs.capacity() * size_of::<KeyRuns>() + self.runs_bytes;
         // Few sets may be large ones, with room for what is merged next; of many a table is about half full.
         match self.sets.as_slice() {
@@ -490,6 +450,35 @@ mod tests {
         again.drop_first(1);
         assert_eq!(counts(&mut again, 2), expected[1..]);
         assert!(again.bytes() < held, "{held}");
+    }
+
+    #[test]
+    fn very_many_groups_of_few_keys_share_a_table() {
+        let count = SHARED_FROM * 2;
+        let mut exact = groups(SHARED_FROM / 2);
+        let rows = |first: usize, groups: std::ops::Range<usize>, exact: &mut Exact<u64>| {
+            let groups: Vec<usize> = groups.collect();
+            let keys = UInt64Array::from_iter_values(groups.iter().map(|group| (first * 1000 + group % 5) as u64));
+            exact.update(&[Arc::new(keys)], &groups).expect("adds");
+        };
+        rows(0, 0..SHARED_FROM / 2, &mut exact);
+        assert!(exact.shared.is_none(), "these are few");
+        exact.resize(count);
+        for first in [0, 1, 1, 2] {
+            rows(first, 0..count, &mut exact);
+        }
+        assert!(exact.shared.is_some());
+        assert_eq!(counts(&mut exact, count), vec![3; count]);
+        let states = exact.save(count).expect("saves");
+        let mut merged = groups(count);
+        let all: Vec<usize> = (0..count).collect();
+        merged.merge(&states, &all).expect("merges");
+        merged.merge(&states, &all).expect("merges");
+        rows(3, 0..10, &mut merged);
+        assert!(merged.shared.is_some());
+        assert_eq!(counts(&mut merged, 11), [vec![4; 10], vec![3]].concat());
+        merged.drop_first(9);
+        assert_eq!(counts(&mut merged, 3), [4, 3, 3]);
     }
 
     #[test]
