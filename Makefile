@@ -59,10 +59,10 @@ test-sql: binary $(STAMPS)/venv ## SQL tests against the results of ClickHouse
 	$(PYTHON) tests/sql/run.py --binary $(BINARY)
 
 test-e2e: binary tools ## End-to-end tests against real S3, GCS and Azure servers
-	GRISTMILL=$(BINARY) GRISTMILL_TOOLS=$(TOOLS) $(PYTHON) -m pytest -q tests/e2e
+	GRISTMILL=$(BINARY) GRISTMILL_TOOLS=$(TOOLS) $(PYTHON) -m pytest -q --durations=20 tests/e2e
 
 test-clients: binary $(STAMPS)/venv $(STAMPS)/peers $(STAMPS)/clients-js $(STAMPS)/clients-java $(STAMPS)/clients-debian $(STAMPS)/server-debian ## ClickHouse's clients against a running server
-	GRISTMILL=$(BINARY) GRISTMILL_PEERS=$(PEERS) $(PYTHON) -m pytest -q tests/clients
+	GRISTMILL=$(BINARY) GRISTMILL_PEERS=$(PEERS) $(PYTHON) -m pytest -q --durations=20 tests/clients
 
 client-suites: binary ## The clients' own test suites: clickhouse-driver, -connect, -go, -rs, -js, -java (SUITES="go rust" for some)
 	GRISTMILL=$(BINARY) GRISTMILL_TOOLS=$(TOOLS) python3 tests/suites/run.py $(SUITES)

@@ -8,7 +8,7 @@ from http_client import Http
 from server import Server
 
 
-@pytest.mark.parametrize("method", ["sha256_password", "double_sha1_password", "bcrypt_password", "plaintext_password"])
+@pytest.mark.parametrize("method", ["sha256_password", "double_sha1_password", "scram_sha256_password", "bcrypt_password", "plaintext_password"])
 def test_a_user_comes_in_with_the_password_alone(house, method):
     server, http = house
     http.ok(f"CREATE USER alice IDENTIFIED WITH {method} BY 'right'")
@@ -471,6 +471,14 @@ def test_rights_are_handed_on_to_grantees_alone(house):
     ann.ok("GRANT SELECT ON shop.sales TO cats")
     assert ann("GRANT SELECT ON shop.sales TO bea").error == DENIED
     assert http.ok("SHOW CREATE USER ann") == "CREATE USER ann IDENTIFIED WITH plaintext_password GRANTEES ANY EXCEPT bea\n"
+    http.ok("ALTER USER ann GRANTEES bea, cats EXCEPT bea")
+    assert http.ok("SHOW CREATE USER ann") == "CREATE USER ann IDENTIFIED WITH plaintext_password GRANTEES cats\n"
+
+
+def test_ways_to_come_in_without_a_password_are_told_to_be_missing(house):
+    _, http = house
+    for proof in ("ldap SERVER 'a'", "kerberos REALM 'a'", "ssl_certificate CN 'a'", "ssh_key BY KEY 'a' TYPE 'ssh-rsa'", "http SERVER 'a'"):
+        assert http(f"CREATE USER odd IDENTIFIED WITH {proof}").error == (48, "NOT_IMPLEMENTED"), proof
 
 
 def test_grants_are_shown_with_what_follows_from_them(house):

@@ -15,6 +15,8 @@ use subtle::ConstantTimeEq;
 /// As ClickHouse has it (`bcrypt_workfactor`).
 const BCRYPT_COST: u32 = 12;
 const SALT_BYTES: usize = 32;
+/// As ClickHouse has it: how often SCRAM hashes.
+const SCRAM_TURNS: u32 = 4096;
 
 /// Hashes are in upper-case hexadecimal, as `SHOW CREATE USER` prints them.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +38,11 @@ pub enum Method {
     BcryptPassword {
         hash: String,
     },
+    ScramSha256Password {
+        hash: String,
+        #[serde(default)]
+        salt: String,
+    },
 }
 
 /// Neither passwords nor hashes are shown (A-1).
@@ -53,6 +60,7 @@ impl Method {
             Method::Sha256Password { .. } => "sha256_password",
             Method::DoubleSha1Password { .. } => "double_sha1_password",
             Method::BcryptPassword { .. } => "bcrypt_password",
+            Method::ScramSha256Password { .. } => "scram_sha256_password",
         }
     }
 
@@ -67,6 +75,10 @@ impl Method {
                 Method::Sha256Password { hash: salted(password, &salt), salt }
             }
             "double_sha1_password" => Method::DoubleSha1Password { hash: double_sha1(password) },
+            "scram_sha256_password" => {
+                let salt = hex::encode_upper(salt());
+                Method::ScramSha256Password { hash: scram(password, &salt), salt }
+            }
             "bcrypt_password" => {
                 // Bcrypt looks at no more, and would take two long passwords for one.
                 if password.len() > 72 {
@@ -90,6 +102,7 @@ impl Method {
         Ok(match kind {
             "sha256_hash" => Method::Sha256Password { hash: of_bytes(32)?, salt: salt.to_string() },
             "double_sha1_hash" => Method::DoubleSha1Password { hash: of_bytes(20)? },
+            "scram_sha256_hash" => Method::ScramSha256Password { hash: of_bytes(32)?, salt: salt.to_string() },
             "bcrypt_hash" => {
                 let is_hash = hash.len() == 60 && hash.starts_with("$2");
                 if !is_hash {
@@ -102,7 +115,7 @@ impl Method {
         })
     }
 
-    /// Whether the password is the user's. Bcrypt takes a good part of a second, on purpose.
+    /// Whether the password is the user's. Bcrypt takes a good part of a second, on purpose, and SCRAM some milliseconds.
     pub fn fits(&self, password: &str) -> bool {
         let same = |a: &str, b: &str| bool::from(a.as_bytes().ct_eq(b.as_bytes()));
         match self {
@@ -111,18 +124,19 @@ impl Method {
             Method::Sha256Password { hash, salt } => same(&salted(password, salt), hash),
             Method::DoubleSha1Password { hash } => same(&double_sha1(password), hash),
             Method::BcryptPassword { hash } => bcrypt::verify(password, hash).unwrap_or(false),
+            Method::ScramSha256Password { hash, salt } => same(&scram(password, salt), hash),
         }
     }
 
     pub fn is_slow(&self) -> bool {
-        matches!(self, Method::BcryptPassword { .. })
+        matches!(self, Method::BcryptPassword { .. } | Method::ScramSha256Password { .. })
     }
 }
 
 fn unknown(kind: &str) -> Error {
     let text = format!(
-        "Authentication with {kind} is not there: no_password, plaintext_password, sha256_password, double_sha1_password and \
-         bcrypt_password are"
+        "Authentication with {kind} is not there: no_password, plaintext_password, sha256_password, double_sha1_password, \
+         scram_sha256_password and bcrypt_password are"
     );
     Error::new(ErrorCode::NOT_IMPLEMENTED, text)
 }
@@ -135,13 +149,19 @@ fn double_sha1(password: &str) -> String {
     hex::encode_upper(Sha1::digest(Sha1::digest(password)))
 }
 
+/// What SCRAM keeps of a password.
+fn scram(password: &str, salt: &str) -> String {
+    let hash = pbkdf2::pbkdf2_hmac_array::<Sha256, 32>(password.as_bytes(), salt.as_bytes(), SCRAM_TURNS);
+    hex::encode_upper(hash)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn only_the_password_fits() {
-        for kind in ["plaintext_password", "sha256_password", "double_sha1_password"] {
+        for kind in ["plaintext_password", "sha256_password", "double_sha1_password", "scram_sha256_password"] {
             let method = Method::of_password(kind, "qwerty", || [7; SALT_BYTES]).expect("a method");
             assert_eq!(method.name(), kind);
             assert!(method.fits("qwerty") && !method.fits("Qwerty") && !method.fits(""), "{kind}");
@@ -157,6 +177,16 @@ mod tests {
         assert!(Method::of_hash("double_sha1_hash", double, "").expect("a hash").fits("qwerty"));
         assert!(Method::of_hash("sha256_hash", "65e8", "").is_err());
         assert!(Method::of_hash("bcrypt_hash", "x", "").is_err());
+    }
+
+    /// Of PBKDF2 with HMAC and SHA-256, as other programs count it, with a key longer than a block too.
+    #[test]
+    fn scram_is_known() {
+        let hash = "96FD0ADAF9730CC6C101CD21ED3AFED0E8D68FF616991DC109F121C613FF934A";
+        let method = Method::of_hash("scram_sha256_hash", hash, "salt").expect("a hash");
+        assert!(method.fits("qwerty") && !method.fits("qwertz") && method.is_slow());
+        let hash = "095B5B4493BEE8B237F9B02083859696110E1396ECA8CCD61000F9C7437BEABB";
+        assert!(Method::of_hash("scram_sha256_hash", hash, "").expect("a hash").fits(&"q".repeat(70)));
     }
 
     #[test]

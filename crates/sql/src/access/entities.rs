@@ -22,6 +22,9 @@ const UNITS: &[(&str, Unit)] = &[
     ("YEAR", Unit::Months(12)),
 ];
 
+/// Ways to prove who one is that ask others, or for something else than a password.
+const WITHOUT_PASSWORD: &[&str] = &["ldap", "kerberos", "ssl_certificate", "ssh_key", "http", "jwt", "no_authentication"];
+
 impl Cursor<'_> {
     /// USER, ROLE or [SETTINGS] PROFILE, if it is next.
     pub(crate) fn entity_kind(&mut self) -> Result<Option<EntityKind>> {
@@ -230,6 +233,10 @@ impl Cursor<'_> {
             };
             let value = if kind == "no_password" {
                 String::new()
+            } else if WITHOUT_PASSWORD.contains(&kind.as_str()) {
+                return Err(Error::not_implemented(format!(
+                    "Authentication with {kind}: users prove who they are by a password"
+                )));
             } else {
                 self.expect("BY")?;
                 self.string()?
@@ -376,7 +383,7 @@ impl Cursor<'_> {
         self.chosen_of("ALL")
     }
 
-    /// `a, b`, `ALL`, `ALL EXCEPT a, b`, `NONE`; `all`: the word for all.
+    /// `a, b`, `a, b EXCEPT b`, `ALL`, `ALL EXCEPT a, b`, `NONE`; `all`: the word for all.
     pub(super) fn chosen_of(&mut self, all: &str) -> Result<Chosen> {
         if self.eat("NONE") {
             return Ok(Chosen::None);
@@ -384,7 +391,12 @@ impl Cursor<'_> {
         if self.eat(all) {
             return Ok(if self.eat("EXCEPT") { Chosen::AllExcept(self.entity_names()?) } else { Chosen::All });
         }
-        Ok(Chosen::These(self.entity_names()?))
+        let mut names = self.entity_names()?;
+        if self.eat("EXCEPT") {
+            let left_out = self.entity_names()?;
+            names.retain(|name| !left_out.contains(name));
+        }
+        Ok(if names.is_empty() { Chosen::None } else { Chosen::These(names) })
     }
 
     /// What follows CREATE, ALTER or DROP; `None`: it is no NAMED COLLECTION.

@@ -249,6 +249,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use gristmill_access::entity::Writability;
+    use gristmill_base::ErrorCode;
 
     use super::*;
     use crate::statement::Statement;
@@ -342,6 +343,13 @@ mod tests {
         let found = change("ALTER USER alice VALID UNTIL 'infinity' GRANTEES ANY EXCEPT bob");
         assert_eq!((found.methods, found.valid), (None, Some(Valid::Forever)));
         assert_eq!(found.grantees, Some(Chosen::AllExcept(vec!["bob".into()])));
+        let found = change("ALTER USER alice GRANTEES bob, carol EXCEPT bob");
+        assert_eq!(found.grantees, Some(Chosen::These(vec!["carol".into()])));
+        assert_eq!(change("ALTER USER alice GRANTEES bob EXCEPT bob").grantees, Some(Chosen::None));
+        for proof in ["ldap SERVER 's'", "ssl_certificate CN 'c'", "kerberos", "ssh_key BY KEY 'k' TYPE 't'"] {
+            let error = crate::statement::parse(&format!("CREATE USER a IDENTIFIED WITH {proof}"), &BTreeMap::new());
+            assert_eq!(error.expect_err(proof).code(), ErrorCode::NOT_IMPLEMENTED);
+        }
         let twice = "CREATE USER a IDENTIFIED BY 'x' IDENTIFIED BY 'y'";
         assert!(crate::statement::parse(twice, &BTreeMap::new()).is_err());
     }
