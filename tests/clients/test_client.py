@@ -1,6 +1,7 @@
 """`gristmill client` against a server, as people and scripts use clickhouse-client."""
 
 import gzip
+import os
 import re
 import subprocess
 
@@ -159,6 +160,20 @@ def test_errors_of_the_server_are_shown_with_its_calls(client):
     plain, shown = client("SELECT throwIf(1)"), client("SELECT throwIf(1)", flags=["--stacktrace"])
     assert plain.code == shown.code == 139 and "Stack trace" not in plain.err, plain
     assert re.search(r"Stack trace:\n\n0\. \S.* @ 0x[0-9a-f]{16}\n[^)]*\. \(FUNCTION_THROW_IF_VALUE_IS_NON_ZERO\)\n$", shown.err, re.DOTALL), shown
+
+
+def test_errors_that_nobody_reads_any_more_end_with_their_code(client):
+    read, write = os.pipe()
+    os.close(read)
+    process = client.start("--stacktrace", "-q", "SELECT throwIf(1)", stderr=write)
+    os.close(write)
+    assert process.wait(60) == 139
+
+
+def test_statements_of_a_script_end_vertically_one_by_one(client):
+    script = b"SELECT 1 AS a\\G\nSELECT 2;\nSELECT 3 AS b\\G"
+    row = "Row 1:\n\u2500\u2500\u2500\u2500\u2500\u2500\n"
+    assert client.bare("--port", client.port, data=script).ok() == f"{row}a: 1\n2\n{row}b: 3\n"
 
 
 def test_configurations(client):

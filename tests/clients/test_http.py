@@ -50,6 +50,16 @@ def test_data_follows_the_query(http, table):
     assert summary["written_rows"] == "1"
 
 
+def test_a_load_tells_the_gear_it_ran_in(http, table):
+    http.ok(f"CREATE TABLE {table} (a UInt64) ENGINE = MergeTree ORDER BY a")
+    few = http(f"INSERT INTO {table} SELECT number FROM numbers(999)")
+    assert few.status == 200 and "x-gristmill-insert-gear" not in few.headers
+    gear = http(f"INSERT INTO {table} SELECT number FROM numbers(1000)").headers["x-gristmill-insert-gear"]
+    assert "blocks of" in gear and "parts at a time" in gear
+    forced = http(f"INSERT INTO {table} SELECT number FROM numbers(5000)", min_insert_block_size_rows=1000)
+    assert "as set by min_insert_block_size_rows" in forced.headers["x-gristmill-insert-gear"]
+
+
 @pytest.mark.parametrize("format", ["Parquet", "Arrow"])
 def test_files_whose_directory_is_at_their_end_follow_the_query(http, table, format):
     http.ok(f"CREATE TABLE {table} (a UInt32, b String, c UInt8 DEFAULT 7) ENGINE = MergeTree ORDER BY a")
@@ -163,6 +173,7 @@ def test_headers_of_an_answer(http):
     assert headers["x-clickhouse-server-display-name"]
     summary = json.loads(headers["x-clickhouse-summary"])
     assert summary["result_rows"] == "1" and all(isinstance(value, str) for value in summary.values())
+    assert int(summary["real_time_microseconds"]) == int(summary["elapsed_ns"]) // 1000
     assert "x-clickhouse-format" not in http("CREATE DATABASE IF NOT EXISTS default").headers
     http.ok("SYSTEM FLUSH LOGS")
     logged = http.ok("SELECT type FROM system.query_log WHERE query_id = 'my-query' ORDER BY event_time_microseconds")
@@ -488,7 +499,8 @@ def test_bytes_of_a_body_are_waited_for_so_long(server, http, table, kind):
 
 def test_progress_comes_in_headers(http):
     answer = http("SELECT sleep(1), number FROM numbers(1)", send_progress_in_http_headers=1, http_headers_progress_interval_ms=100)
-    assert json.loads(answer.headers["x-clickhouse-progress"])["elapsed_ns"]
+    progress = json.loads(answer.headers["x-clickhouse-progress"])
+    assert progress["elapsed_ns"] and "real_time_microseconds" not in progress
 
 
 def test_an_error_before_the_first_row_has_a_status_of_its_own(http):

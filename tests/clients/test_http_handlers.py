@@ -1,6 +1,7 @@
 """What answers which request over HTTP, as the configuration says (http_handlers), and what headers answers have."""
 
 import json
+import re
 import time
 
 import pytest
@@ -240,3 +241,29 @@ def test_what_the_administrator_refuses(tmp_path):
     assert http("CREATE TABLE t ENGINE = Memory AS SELECT '1234123412341234'").error[0] == 49
     assert http.ok("EXISTS TABLE t") == "0\n"
     assert server.stop() == 0
+
+
+@pytest.mark.parametrize("path", ["/merges", "/jemalloc", "/binary"])
+def test_pages_of_tables_ask_queries_that_run(http, path):
+    page = http(path=path, method="GET")
+    assert page.status == 200 and page.headers["content-type"].startswith("text/html")
+    assert "src=" not in page.text and "connect-src 'self'" in page.headers["content-security-policy"]
+    http.ok("SYSTEM FLUSH LOGS")
+    asked = json.loads(re.search(r'<script type="application/json" id="page">(.*?)</script>', page.text, re.DOTALL)[1])
+    assert asked["title"] and len(asked["sections"]) > 1
+    for section in asked["sections"]:
+        answer = http(section["query"], default_format="JSONCompact")
+        assert answer.status == 200, (section["title"], answer.text)
+        assert len(json.loads(answer.text)["meta"]) > 1
+
+
+def test_the_page_of_merges_has_those_that_ran(http, table):
+    http.ok(f"CREATE TABLE {table} (k UInt32) ENGINE = MergeTree ORDER BY k")
+    for k in range(2):
+        http.ok(f"INSERT INTO {table} VALUES ({k})", async_insert=0)
+    http.ok(f"OPTIMIZE TABLE {table} FINAL")
+    http.ok("SYSTEM FLUSH LOGS")
+    page = http(path="/merges", method="GET").text
+    asked = json.loads(re.search(r'<script type="application/json" id="page">(.*?)</script>', page, re.DOTALL)[1])
+    ran = http.ok(asked["sections"][-1]["query"], default_format="JSONEachRow")
+    assert f'"name":"default.{table}"' in ran, ran

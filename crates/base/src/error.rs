@@ -196,6 +196,8 @@ impl From<DataFusionError> for Error {
                 .unwrap_or_else(|| Error::new(ErrorCode::STD_EXCEPTION, inner.to_string())),
             DataFusionError::ArrowError(inner, _) => (*inner).into(),
             DataFusionError::ParquetError(inner) => (*inner).into(),
+            // A rule of the optimizer gives its name, which says nothing to who asked the query.
+            DataFusionError::Context(context, inner) if !context.contains(' ') => Error::from(*inner),
             DataFusionError::Context(context, inner) => Error::from(*inner).with_context(context),
             DataFusionError::Shared(inner) => find_ours(inner.as_ref())
                 .or_else(|| find_exhausted(inner.as_ref()))

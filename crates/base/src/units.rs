@@ -34,6 +34,11 @@ pub fn rows(value: f64) -> String {
     quantity(value, &QUANTITIES, 1000.0, false)
 }
 
+/// Always with two decimals, as messages have it: `5.00`, `59.82 million`.
+pub fn rows_with_decimals(value: f64) -> String {
+    quantity(value, &QUANTITIES, 1000.0, true)
+}
+
 /// With two decimals, and from 60 digits on with an exponent, as ClickHouse has quantities.
 pub fn two_decimals(value: f64) -> String {
     if value.abs() < 1e60 { format!("{value:.2}") } else { format!("{value:e}") }
@@ -105,6 +110,8 @@ mod tests {
     #[test]
     fn quantities_read_as_clickhouse_client_writes_them() {
         assert_eq!(rows(5.0), "5");
+        assert_eq!(rows_with_decimals(5.0), "5.00");
+        assert_eq!(rows_with_decimals(65_409.0), "65.41 thousand");
         assert_eq!(rows(59_816_000.0), "59.82 million");
         assert_eq!(rows(1e63), "1.00 vigintillion");
         assert_eq!(rows(1e300), "9.999999999999998e236 vigintillion");

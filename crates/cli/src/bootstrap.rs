@@ -20,6 +20,7 @@ use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 use crate::log_file::{LogFile, Logger, TextLevel};
 use crate::masked_lines::MaskedLines;
+use crate::terminal;
 use crate::text_log::TextLog;
 
 /// The variable that says what is logged, such as `GRISTMILL_LOG=debug` or `GRISTMILL_LOG=gristmill_mergetree=trace`.
@@ -125,14 +126,14 @@ fn report_panic(panic: &PanicHookInfo<'_>) {
         description: format!("{told} at {place}"),
         trace: trace.as_deref().unwrap_or_default().lines().map(|line| line.trim().to_string()).collect(),
     });
-    eprintln!(
-        "Gristmill {} met a defect of its own at {place}: {}\n\
-         Please report it with this line and the statement that led to it, in the issues of the project.",
-        env!("CARGO_PKG_VERSION"),
-        told,
-    );
+    let version = env!("CARGO_PKG_VERSION");
+    // A panic within this would end the process.
+    terminal::tell(&format!(
+        "Gristmill {version} met a defect of its own at {place}: {told}\n\
+         Please report it with this line and the statement that led to it, in the issues of the project."
+    ));
     if let Some(trace) = trace {
-        eprintln!("{trace}");
+        terminal::tell(&trace);
     }
 }
 

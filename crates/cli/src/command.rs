@@ -17,7 +17,7 @@ use crate::local::arguments::LocalArguments;
 use crate::log_file::Logger;
 use crate::server::ServerArguments;
 use crate::top::arguments::TopArguments;
-use crate::{arguments, benchmark, bootstrap, client, demo, flamegraph, local, server, top};
+use crate::{arguments, benchmark, bootstrap, client, demo, flamegraph, local, server, terminal, top};
 
 /// A columnar analytical database that speaks ClickHouse's SQL over object storage.
 #[derive(Debug, Parser)]
@@ -61,7 +61,7 @@ pub fn run(line: Vec<OsString>) -> ExitCode {
     match try_run(line) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("{error}");
+            terminal::tell(&error.to_string());
             exit_code(&error)
         }
     }

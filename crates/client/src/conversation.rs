@@ -134,7 +134,9 @@ impl Talk {
                 }
             }
             Packet::Log(block) => {
-                if let Some(logs) = &self.logs {
+                if let Some(gear) = told::insert_gear(&block) {
+                    self.context.insert_gear.tell(gear);
+                } else if let Some(logs) = &self.logs {
                     told::log(&block, self.timezone).iter().for_each(|line| logs(line));
                 }
             }

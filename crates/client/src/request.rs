@@ -10,7 +10,7 @@ use gristmill_formats::native::packets::client::*;
 use gristmill_formats::native::{Revision, packets, revision, write_string, write_varuint};
 use gristmill_introspect::opentelemetry::TraceContext;
 use gristmill_introspect::without_effect::is_number;
-use gristmill_introspect::{Settings, Stage, custom};
+use gristmill_introspect::{Client, Settings, Stage, custom};
 use gristmill_types::Columns;
 
 use crate::endpoint::Endpoint;
@@ -19,8 +19,6 @@ use crate::endpoint::Endpoint;
 const IMPORTANT: u64 = 1;
 /// A parameter of a query.
 const CUSTOM: u64 = 2;
-
-const CLIENT_NAME: &str = "Gristmill client";
 
 /// How packets are written for a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,7 +53,7 @@ pub fn hello(endpoint: &Endpoint, database: &str) -> Vec<u8> {
     let mut out = Vec::new();
     let [major, minor, _] = version();
     write_varuint(HELLO, &mut out);
-    write_string(CLIENT_NAME.as_bytes(), &mut out);
+    write_string(Client::GRISTMILL.as_bytes(), &mut out);
     for number in [major, minor, revision::CLIENT] {
         write_varuint(number, &mut out);
     }
@@ -184,7 +182,7 @@ impl Dialect {
         }
         out.push(TCP);
         let of_system = |name: &str| std::env::var(name).unwrap_or_default();
-        for word in [of_system("USER"), of_system("HOSTNAME"), CLIENT_NAME.to_string()] {
+        for word in [of_system("USER"), of_system("HOSTNAME"), Client::GRISTMILL.to_string()] {
             write_string(word.as_bytes(), out);
         }
         let [major, minor, patch] = version();

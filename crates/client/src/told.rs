@@ -11,6 +11,7 @@ use arrow::datatypes::{Int8Type, Int64Type, TimestampSecondType, UInt32Type, UIn
 use chrono::DateTime;
 use chrono_tz::Tz;
 use gristmill_formats::native::Block;
+use gristmill_introspect::query_lines::GEAR_SOURCE;
 use gristmill_introspect::{Event, QueryContext};
 
 use crate::packets::ProgressTold;
@@ -139,6 +140,12 @@ impl Events {
             (self.lines.show)(&format!("[{host}] {when} [ 0 ] {name}: {} ({kind})", counted.value));
         }
     }
+}
+
+/// The gear that an INSERT ran in, where a block of the log is what the server says of it at its end.
+pub fn insert_gear(block: &Block) -> Option<String> {
+    let is_gear = block.rows == 1 && text(column(block, "source"), 0) == GEAR_SOURCE;
+    is_gear.then(|| text(column(block, "text"), 0))
 }
 
 /// The lines of a block of the log, as clickhouse-client shows them.

@@ -48,6 +48,13 @@ impl Client {
     pub const HTTP: u8 = 2;
     /// A session of the process itself.
     pub const LOCAL: u8 = 6;
+    /// The name that `gristmill client` gives itself.
+    pub const GRISTMILL: &str = "Gristmill client";
+
+    /// Whether it shows in its summary what ClickHouse's client does not know of.
+    pub fn is_gristmill(&self) -> bool {
+        self.name == Client::GRISTMILL
+    }
 
     /// What the column `interface` calls its protocol.
     pub fn interface_name(&self) -> &'static str {

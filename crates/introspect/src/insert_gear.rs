@@ -5,6 +5,11 @@ use std::fmt;
 use gristmill_base::units;
 use parking_lot::Mutex;
 
+use crate::QueryContext;
+
+/// An INSERT of fewer rows says nothing of its gear when it is over.
+const ROWS_WORTH_TELLING: u64 = 1000;
+
 /// What an INSERT waits for most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InsertLimit {
@@ -87,16 +92,36 @@ impl fmt::Display for InsertGear {
 
 /// Where a query keeps the gear of its INSERT.
 #[derive(Debug, Default)]
-pub struct GearShown(Mutex<Option<InsertGear>>);
+pub struct GearShown {
+    gear: Mutex<Option<InsertGear>>,
+    /// In the words of the server that runs the INSERT, where that is another one.
+    told: Mutex<Option<String>>,
+}
 
 impl GearShown {
     pub fn show(&self, gear: InsertGear) {
-        *self.0.lock() = Some(gear);
+        *self.gear.lock() = Some(gear);
     }
 
     /// `None`: the query inserts nothing into a table with a gear.
     pub fn shown(&self) -> Option<InsertGear> {
-        self.0.lock().clone()
+        self.gear.lock().clone()
+    }
+
+    /// Takes what a server tells of an INSERT of its own.
+    pub fn tell(&self, text: String) {
+        *self.told.lock() = Some(text);
+    }
+}
+
+impl QueryContext {
+    /// The gear that an INSERT ran in, for who asks when it is over. `None`: it wrote little, or has none.
+    pub fn insert_gear_at_end(&self) -> Option<String> {
+        if self.progress.snapshot().written_rows < ROWS_WORTH_TELLING {
+            return None;
+        }
+        let told = self.insert_gear.told.lock().clone();
+        told.or_else(|| self.insert_gear.shown().map(|gear| gear.to_string()))
     }
 }
 
@@ -123,5 +148,17 @@ mod tests {
         let set =
             InsertGear { lanes: 1, block_rows: 1000, set: vec!["min_insert_block_size_rows"], ..InsertGear::default() };
         assert_eq!(set.to_string(), "1 lane, blocks of 1000 rows, 0 parts at a time, as set by min_insert_block_size_rows");
+    }
+
+    #[test]
+    fn a_small_insert_does_not_tell_its_gear_at_its_end() {
+        let context = QueryContext::background("test");
+        context.insert_gear.show(InsertGear { lanes: 2, block_bytes: 1 << 20, parts_at_once: 4, ..InsertGear::default() });
+        context.progress.wrote(999, 1);
+        assert_eq!(context.insert_gear_at_end(), None);
+        context.progress.wrote(1, 1);
+        assert_eq!(context.insert_gear_at_end().as_deref(), Some("2 lanes, blocks of 1.00 MiB, 4 parts at a time"));
+        context.insert_gear.tell("as the server says".to_string());
+        assert_eq!(context.insert_gear_at_end().as_deref(), Some("as the server says"));
     }
 }

@@ -24,6 +24,9 @@ use crate::QueryContext;
 /// What targets of such lines begin with, before the name of who speaks.
 pub const TARGET: &str = "gristmill_query::";
 
+/// Who tells the gear of an INSERT that is over.
+pub const GEAR_SOURCE: &str = "InsertSummary";
+
 /// Lines that wait for a connection.
 const WAITING_MAX: usize = 4096;
 
@@ -185,9 +188,18 @@ impl QueryContext {
 /// How far the query was from what the machine can do, for a client that asked (`explain_limit`), whatever `send_logs_level` is.
 pub fn of_limit(context: &QueryContext) -> Vec<QueryLine> {
     let Some(report) = context.limit.get().filter(|_| context.settings.explain_limit) else { return Vec::new() };
+    report.lines().into_iter().filter(|text| !text.is_empty()).map(|text| at_end(context, "limit", text)).collect()
+}
+
+/// The gear that an INSERT ran in, for a client that has a place for it in its summary.
+pub fn of_gear(context: &QueryContext) -> Option<QueryLine> {
+    let text = context.insert_gear_at_end().filter(|_| context.client.is_gristmill())?;
+    Some(at_end(context, GEAR_SOURCE, text))
+}
+
+fn at_end(context: &QueryContext, source: &'static str, text: String) -> QueryLine {
     let (at, thread_id) = (context.env.now(), u64::from(std::process::id()));
-    let line = |text| QueryLine { at, thread_id, level: Level::INFO, source: "limit", text };
-    report.lines().into_iter().filter(|text| !text.is_empty()).map(line).collect()
+    QueryLine { at, thread_id, level: Level::INFO, source, text }
 }
 
 /// What `tell!` does with a line that somebody takes. `log`: writes it into the server's log.

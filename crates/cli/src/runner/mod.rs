@@ -29,10 +29,10 @@ use parking_lot::Mutex;
 
 use crate::command;
 use crate::runner::output::Output;
-use crate::terminal::Terminal;
 use crate::terminal::interrupts::{Interrupts, Watch};
 use crate::terminal::progress_bar::ProgressBar;
 use crate::terminal::summary::{LeftOut, StorageUse, Summary};
+use crate::terminal::{self, Terminal};
 
 /// How results are shown.
 #[derive(Clone, Debug, Default)]
@@ -147,19 +147,18 @@ impl Runner {
 
     /// Runs a text of statements. An error is shown and ends it, unless errors are to be ignored. False: do not go on.
     pub async fn run_text(&mut self, text: &str) -> Result<bool> {
-        let (statements, vertical) = match statements(text) {
+        let statements = match statements(text) {
             Ok(statements) => statements,
             Err(error) => return Ok(self.failed(error)),
         };
         if lexer::leaves(text) {
             return Ok(false);
         }
-        let last = statements.len();
-        for (index, statement) in statements.iter().enumerate() {
+        for (statement, vertical) in &statements {
             if self.options.echo {
                 println!("{}", statement.text.trim());
             }
-            match self.run_one(statement, vertical && index + 1 == last, false).await {
+            match self.run_one(statement, *vertical, false).await {
                 Ok(finished) => self.tell(&finished),
                 Err(error) if closed(&error) => return Ok(false),
                 Err(error) => {
@@ -225,7 +224,7 @@ impl Runner {
             memory_peak_bytes: context.memory.peak_bytes(),
             storage: StorageUse::of(&context),
             left_out: LeftOut::of(&context),
-            insert_gear: context.insert_gear.shown(),
+            insert_gear: context.insert_gear_at_end(),
             limit: match context.limit.get().filter(|_| context.settings.explain_limit) {
                 Some(report) => report.lines(),
                 None => Vec::new(),
@@ -287,24 +286,24 @@ impl Runner {
     /// What is said after a statement that ended well.
     fn tell(&self, finished: &Finished) {
         if self.options.time {
-            eprintln!("{:.3}", finished.summary.elapsed.as_secs_f64());
+            terminal::tell(&format!("{:.3}", finished.summary.elapsed.as_secs_f64()));
         }
         if self.options.processed_rows {
             let summary = &finished.summary;
             println!("Processed rows: {}", summary.result_rows.max(summary.progress.written_rows));
         }
         match self.options.memory_usage {
-            Some(MemoryUsage::Default) => eprintln!("{}", finished.summary.memory_peak_bytes),
-            Some(MemoryUsage::Readable) => eprintln!("{}", units::bytes_binary(finished.summary.memory_peak_bytes as f64)),
+            Some(MemoryUsage::Default) => terminal::tell(&finished.summary.memory_peak_bytes.to_string()),
+            Some(MemoryUsage::Readable) => terminal::tell(&units::bytes_binary(finished.summary.memory_peak_bytes as f64)),
             Some(MemoryUsage::None) | None => {}
         }
         if self.options.interactive {
             let text = finished.summary.text();
             println!("{}\n{text}\n", if finished.gives_rows { "" } else { "Ok.\n" });
         } else if self.terminal.output && self.terminal.errors && finished.gives_rows {
-            eprintln!("\n{}", finished.summary.text());
+            terminal::tell(&format!("\n{}", finished.summary.text()));
         } else if !finished.summary.limit.is_empty() {
-            eprintln!("{}", finished.summary.limit.join("\n"));
+            terminal::tell(&finished.summary.limit.join("\n"));
         }
     }
 
@@ -316,9 +315,9 @@ impl Runner {
             _ => error.to_string(),
         };
         if self.options.interactive {
-            eprintln!("\nReceived exception:\n{text}\n");
+            terminal::tell(&format!("\nReceived exception:\n{text}\n"));
         } else {
-            eprintln!("{text}");
+            terminal::tell(&text);
         }
         self.first_error.get_or_insert(error);
         self.options.ignore_error
@@ -386,10 +385,49 @@ fn closed(error: &Error) -> bool {
     error.code() == ErrorCode::CANNOT_WRITE_TO_FILE_DESCRIPTOR && error.message().ends_with(output::BROKEN_PIPE)
 }
 
-/// The statements of a text, and whether the last one ended with `\G`.
-fn statements(text: &str) -> Result<(Vec<StatementText>, bool)> {
+/// The statements of a text, and which of them ended with `\G`.
+fn statements(text: &str) -> Result<Vec<(StatementText, bool)>> {
     let trimmed = text.trim_end();
     let vertical = trimmed.ends_with("\\G") && lexer::tokens(trimmed).last().is_some_and(|token| token.kind == Kind::End);
     let text = if vertical { trimmed.trim_end_matches("\\G") } else { text };
-    Ok((Session::split(text)?, vertical))
+    let mut statements: Vec<_> = Session::split(text)?.into_iter().flat_map(ended_vertically).collect();
+    if let Some((_, last)) = statements.last_mut() {
+        *last |= vertical;
+    }
+    Ok(statements)
+}
+
+/// What stands behind `\G` is a statement of its own. Data has none.
+fn ended_vertically(statement: StatementText) -> Vec<(StatementText, bool)> {
+    if statement.inline_data.is_some() || !statement.text.contains("\\G") {
+        return vec![(statement, false)];
+    }
+    let (mut found, mut text, mut says) = (Vec::new(), String::new(), false);
+    for token in lexer::tokens(&statement.text) {
+        if token.kind == Kind::End && says {
+            found.push((StatementText { text: std::mem::take(&mut text), inline_data: None }, true));
+            says = false;
+        } else {
+            text.push_str(token.text);
+            says |= !matches!(token.kind, Kind::Space | Kind::Comment);
+        }
+    }
+    if says {
+        found.push((StatementText { text, inline_data: None }, false));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_end_vertically_one_by_one() {
+        let found = statements("SELECT 1\\G SELECT '\\\\G';\nSELECT 3\\G\n").expect("splits");
+        let told: Vec<_> = found.iter().map(|(statement, vertical)| (statement.text.trim(), *vertical)).collect();
+        assert_eq!(told, [("SELECT 1", true), ("SELECT '\\\\G'", false), ("SELECT 3", true)]);
+        let found = statements("SELECT 1\\G;").expect("splits");
+        assert_eq!(found.iter().map(|(_, vertical)| *vertical).collect::<Vec<_>>(), [true]);
+    }
 }

@@ -112,10 +112,13 @@ fn answers(handler: &Node, root: &Node) -> Result<Handler> {
         "ping" | "replicas_status" | "index" => Handler::Alive,
         "play" => Handler::Play,
         "dashboard" => Handler::Dashboard,
+        "merges" => Handler::Merges,
+        "jemalloc" => Handler::Memory,
+        "binary" => Handler::Binary,
         other => {
             return Err(invalid(format!(
                 "The type of its handler is '{other}': there are static, redirect, dynamic_query_handler, predefined_query_handler, \
-                 prometheus, ping, replicas_status, index, play and dashboard"
+                 prometheus, ping, replicas_status, index, play, dashboard, merges, jemalloc and binary"
             )));
         }
     })
@@ -184,7 +187,7 @@ mod tests {
         let of_handler = |text: &str| code(&format!("<rule><handler>{text}</handler></rule>"));
         assert_eq!(code("<other/>"), ErrorCode::UNKNOWN_ELEMENT_IN_CONFIG);
         assert_eq!(code("<rule><url>/a</url></rule>"), ErrorCode::INVALID_CONFIG_PARAMETER);
-        assert_eq!(of_handler("<type>jemalloc</type>"), ErrorCode::INVALID_CONFIG_PARAMETER);
+        assert_eq!(of_handler("<type>tcmalloc</type>"), ErrorCode::INVALID_CONFIG_PARAMETER);
         assert_eq!(of_handler("<type>predefined_query_handler</type>"), ErrorCode::INVALID_CONFIG_PARAMETER);
         let wrong = "<rule><url>regex:(</url><handler><type>ping</type></handler></rule>";
         assert_eq!(code(wrong), ErrorCode::CANNOT_COMPILE_REGEXP);

@@ -4,7 +4,7 @@ pub mod interrupts;
 pub mod progress_bar;
 pub mod summary;
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 
 /// Which of the three standard streams are terminals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,11 @@ impl Terminal {
             errors: std::io::stderr().is_terminal(),
         }
     }
+}
+
+/// A line on standard error. That nobody reads it any more (`2>&1 | head`) is no reason to end otherwise.
+pub fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// Columns of the terminal that standard error is, or standard output; `None` where neither is one.

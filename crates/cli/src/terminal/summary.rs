@@ -4,7 +4,6 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use gristmill_base::units;
-use gristmill_introspect::insert_gear::InsertGear;
 use gristmill_introspect::progress::ProgressSnapshot;
 use gristmill_introspect::{Event, QueryContext};
 
@@ -20,8 +19,8 @@ pub struct Summary {
     pub memory_peak_bytes: u64,
     pub storage: StorageUse,
     pub left_out: LeftOut,
-    /// How an INSERT wrote.
-    pub insert_gear: Option<InsertGear>,
+    /// How an INSERT wrote, where that is worth telling.
+    pub insert_gear: Option<String>,
     /// How far it was from what the machine can do, where it was asked.
     pub limit: Vec<String>,
 }
@@ -95,7 +94,7 @@ impl Summary {
         if self.left_out != LeftOut::default() {
             let _ = write!(text, "\n{}", self.left_out.text());
         }
-        if let Some(gear) = self.insert_gear.as_ref().filter(|_| self.progress.written_rows >= ROWS_WORTH_TELLING) {
+        if let Some(gear) = &self.insert_gear {
             let _ = write!(text, "\nInsert gear: {gear}.");
         }
         if !self.limit.is_empty() {
@@ -125,12 +124,7 @@ impl Summary {
 
 /// `59.82 million rows, 24.03 GB`
 pub fn quantities(rows: f64, after_rows: &str, bytes: f64, after_bytes: &str) -> String {
-    format!("{}{after_rows}{}{after_bytes}", readable(rows), units::bytes_decimal(bytes))
-}
-
-/// Always two decimals, as the client has it: `5.00`, `59.82 million`.
-fn readable(value: f64) -> String {
-    if value < 1000.0 { format!("{value:.2}") } else { units::rows(value) }
+    format!("{}{after_rows}{}{after_bytes}", units::rows_with_decimals(rows), units::bytes_decimal(bytes))
 }
 
 #[cfg(test)]
@@ -162,10 +156,8 @@ mod tests {
 
     #[test]
     fn a_load_tells_its_gear() {
-        let gear = InsertGear { lanes: 2, block_bytes: 256 << 20, parts_at_once: 16, ..InsertGear::default() };
-        let mut summary = Summary { insert_gear: Some(gear), ..Summary::default() };
-        assert!(!summary.text().contains("Insert gear"), "nothing was written");
-        summary.progress.written_rows = 1_000_000;
+        let gear = "2 lanes, blocks of 256.00 MiB, 16 parts at a time".to_string();
+        let summary = Summary { insert_gear: Some(gear), ..Summary::default() };
         assert!(summary.text().ends_with("\nInsert gear: 2 lanes, blocks of 256.00 MiB, 16 parts at a time."));
     }
 

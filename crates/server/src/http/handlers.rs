@@ -92,6 +92,9 @@ pub enum Handler {
     Alive,
     Play,
     Dashboard,
+    Merges,
+    Memory,
+    Binary,
 }
 
 /// What a static answer consists of.

@@ -17,7 +17,8 @@ pub const TEXT: &str = "text/plain; charset=UTF-8";
 
 /// Headers that pages of other sites may see.
 const EXPOSED: &str = "X-ClickHouse-Query-Id,X-ClickHouse-Format,X-ClickHouse-Timezone,X-ClickHouse-Server-Display-Name,\
-    X-ClickHouse-Summary,X-ClickHouse-Progress,X-ClickHouse-Logs,X-ClickHouse-Exception-Code,X-ClickHouse-Exception-Tag";
+    X-ClickHouse-Summary,X-ClickHouse-Progress,X-ClickHouse-Logs,X-ClickHouse-Exception-Code,X-ClickHouse-Exception-Tag,\
+    X-Gristmill-Insert-Gear";
 
 /// Bytes of progress headers: clients take no long heads.
 const PROGRESS_BYTES_MAX: usize = 8 << 10;
@@ -59,7 +60,7 @@ impl Head {
 
     /// Remembers how far the query is, for the headers X-ClickHouse-Progress.
     pub fn note_progress(&mut self, context: &QueryContext) {
-        let line = summary(context);
+        let line = progress(context);
         if self.progress.iter().map(String::len).sum::<usize>() + line.len() <= PROGRESS_BYTES_MAX {
             self.progress.push(line);
         }
@@ -107,6 +108,10 @@ impl Head {
         if let Ok(value) = HeaderValue::from_str(&summary(context)) {
             parts.headers.insert("x-clickhouse-summary", value);
         }
+        // Not a member of the summary: clients take those for numbers.
+        if let Some(value) = context.insert_gear_at_end().and_then(|gear| HeaderValue::from_str(&gear).ok()) {
+            parts.headers.insert("x-gristmill-insert-gear", value);
+        }
         response_headers::put(&self.asked, &mut parts.headers);
         parts
     }
@@ -152,10 +157,22 @@ pub fn put_keep_alive(headers: &mut HeaderMap, longest: Duration) {
     }
 }
 
-/// One JSON object whose values are all strings.
-pub fn summary(context: &QueryContext) -> String {
+/// How far the query is: one JSON object whose values are all strings.
+fn progress(context: &QueryContext) -> String {
+    object(&numbers(context, context.elapsed()))
+}
+
+/// What the query took: that of `progress`, and its time as ClickHouse tells it here alone.
+fn summary(context: &QueryContext) -> String {
+    let elapsed = context.elapsed();
+    let mut told = numbers(context, elapsed);
+    told.push(("real_time_microseconds", elapsed.as_micros() as u64));
+    object(&told)
+}
+
+fn numbers(context: &QueryContext, elapsed: Duration) -> Vec<(&'static str, u64)> {
     let progress = context.progress.snapshot();
-    let numbers = [
+    vec![
         ("read_rows", progress.read_rows),
         ("read_bytes", progress.read_bytes),
         ("written_rows", progress.written_rows),
@@ -163,9 +180,12 @@ pub fn summary(context: &QueryContext) -> String {
         ("total_rows_to_read", progress.total_rows_to_read),
         ("result_rows", progress.result_rows),
         ("result_bytes", progress.result_bytes),
-        ("elapsed_ns", context.elapsed().as_nanos() as u64),
+        ("elapsed_ns", elapsed.as_nanos() as u64),
         ("memory_usage", context.memory.peak_bytes()),
-    ];
+    ]
+}
+
+fn object(numbers: &[(&str, u64)]) -> String {
     let members: Vec<String> = numbers.iter().map(|(name, number)| format!("\"{name}\":\"{number}\"")).collect();
     format!("{{{}}}", members.join(","))
 }

@@ -162,6 +162,9 @@ enum Page {
     Metrics,
     Play,
     Dashboard,
+    Merges,
+    Memory,
+    Binary,
     Query,
 }
 
@@ -176,6 +179,9 @@ impl Page {
             "/metrics" if is_get => Page::Metrics,
             "/play" if is_get => Page::Play,
             "/dashboard" if is_get => Page::Dashboard,
+            "/merges" if is_get => Page::Merges,
+            "/jemalloc" if is_get => Page::Memory,
+            "/binary" if is_get => Page::Binary,
             "/" | "/query" if is_get || request.method() == Method::POST => Page::Query,
             _ => return None,
         })
@@ -195,6 +201,9 @@ async fn respond_with(
         Page::Metrics => metrics(core).await,
         Page::Play => pages::play(),
         Page::Dashboard => pages::dashboard(),
+        Page::Merges => pages::merges(),
+        Page::Memory => pages::memory(),
+        Page::Binary => pages::binary(),
         Page::Query => query(core, request, peer, None).await,
     }
 }
@@ -218,6 +227,9 @@ async fn respond_by(rule: Arc<Rule>, core: Arc<Core>, request: Request<Incoming>
         Handler::Alive => pages::alive(),
         Handler::Play => pages::play(),
         Handler::Dashboard => pages::dashboard(),
+        Handler::Merges => pages::merges(),
+        Handler::Memory => pages::memory(),
+        Handler::Binary => pages::binary(),
     };
     response_headers::put(&rule.response_headers, response.headers_mut());
     response

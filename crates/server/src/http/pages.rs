@@ -77,6 +77,26 @@ pub fn dashboard() -> Response<AnswerBody> {
     program(include_str!("dashboard.html"))
 }
 
+/// `/merges`: the merges and mutations that run and those that ran, and where parts are many.
+pub fn merges() -> Response<AnswerBody> {
+    tables(include_str!("merges.json"))
+}
+
+/// `/jemalloc`, by ClickHouse's name: what memory is taken for.
+pub fn memory() -> Response<AnswerBody> {
+    tables(include_str!("memory.json"))
+}
+
+/// `/binary`: what this program was built with, and which of its functions queries spend their time in.
+pub fn binary() -> Response<AnswerBody> {
+    tables(include_str!("binary.json"))
+}
+
+/// A page of tables, each of which is a query of `sections`.
+fn tables(sections: &str) -> Response<AnswerBody> {
+    program(&include_str!("tables.html").replace("PAGE", sections))
+}
+
 /// A page with a program of its own, which asks this server and no other.
 fn program(text: &str) -> Response<AnswerBody> {
     let mut response = page(StatusCode::OK, HTML, text.to_string());

@@ -17,6 +17,7 @@ use gristmill_introspect::query_lines::{self, LinesHeard, QueryLine};
 use gristmill_introspect::tracing::Level;
 use gristmill_introspect::{Client, QueryContext, Stage, profiler};
 use gristmill_types::Columns;
+use gristmill_types::measure::batch_bytes;
 
 use super::answer::{BlockPacket, Dialect};
 use super::client::Query;
@@ -121,12 +122,13 @@ impl Teller<'_> {
         self.out.send(self.dialect.block(BlockPacket::ProfileEvents, &columns, Some(&rows))?).await
     }
 
-    /// How far the query was from what the machine can do: its client asked for it, whatever else of the log it wants.
-    async fn limit(&self, context: &QueryContext) -> Result<()> {
+    /// What is told when the query is over, whatever of the log its client wants: how far it was from what the machine can do,
+    /// where this was asked, and the gear of an INSERT.
+    async fn at_end(&self, context: &QueryContext) -> Result<()> {
         if self.dialect.revision < revision::SERVER_LOGS {
             return Ok(());
         }
-        for line in query_lines::of_limit(context) {
+        for line in query_lines::of_limit(context).into_iter().chain(query_lines::of_gear(context)) {
             self.line(&context.query_id, &line).await?;
         }
         Ok(())
@@ -181,7 +183,7 @@ impl Sent {
         }
         self.rows += batch.num_rows() as u64;
         self.blocks += 1;
-        self.bytes += batch.get_array_memory_size() as u64;
+        self.bytes += batch_bytes(batch);
         dialect.block(BlockPacket::Data, columns, Some(batch))
     }
 }
@@ -361,7 +363,7 @@ async fn answer(
     if hears_more {
         teller.progress(&context).await?;
     }
-    teller.limit(&context).await?;
+    teller.at_end(&context).await?;
     teller.rest_of_log(&query_id).await?;
     traffic.iter_mut().for_each(|traffic| traffic.moved(moved()));
     if hears_more {
