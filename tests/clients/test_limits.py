@@ -196,3 +196,8 @@ def test_a_row_without_an_end_is_refused_before_it_is_held(target, format):
     peak = target.ok(f"SELECT max(memory_usage) FROM system.query_log WHERE query_id = '{query_id}'")
     assert int(peak) < 200_000_000, peak
     assert target.ok("SELECT count() FROM long_rows") == "0\n"
+
+
+def test_an_error_of_a_limit_names_nothing_of_the_inside(target):
+    answer = target("SELECT name, value FROM system.settings", max_columns_to_read=1)
+    assert answer.error == (161, "TOO_MANY_COLUMNS") and "maximum: 1. (TOO_MANY_COLUMNS)" in answer.text, answer.text

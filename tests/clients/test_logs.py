@@ -139,7 +139,7 @@ def test_settings_of_the_query_log(http):
     assert told("query", log_queries_cut_to_length=3) == "SEL\nSEL\n"
     assert told("length(ProfileEvents), length(Settings)", log_profile_events=0, log_query_settings=0) == "0\t0\n0\t0\n"
     assert told("formatted_query") == "\n\n"
-    assert told("formatted_query", "select  1+1", log_formatted_queries=1).startswith("SELECT")
+    assert told("formatted_query", "select  1+1", log_formatted_queries=1).startswith("SELECT 1 + 1\n")
 
 
 def test_threads_are_told_of(http):

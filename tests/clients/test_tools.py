@@ -86,6 +86,7 @@ def test_the_query_log_says_what_a_query_used(http, table):
 
 
 def test_explain_syntax_lays_the_query_out(http):
-    assert http.ok("EXPLAIN SYNTAX SELECT 1, number FROM numbers(2) ANY LEFT JOIN (SELECT 1 AS number) USING number") == (
-        "SELECT\n    1,\n    number\nFROM numbers(2)\nANY LEFT JOIN\n(\n    SELECT 1 AS number\n) USING (number)\n"
-    )
+    query = "SELECT 1, number FROM numbers(2) ANY LEFT JOIN (SELECT 1 AS number) USING number"
+    laid_out = "SELECT\n    1,\n    number\nFROM numbers(2)\nANY LEFT JOIN\n(\n    SELECT 1 AS number\n) USING (number)\n"
+    assert http.ok(f"EXPLAIN SYNTAX {query} FORMAT RawBLOB") == laid_out.rstrip()
+    assert http.ok(f"EXPLAIN SYNTAX single_record = 0 {query}") == laid_out

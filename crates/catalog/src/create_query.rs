@@ -29,7 +29,9 @@ pub fn create_database_query(database: &DatabaseInfo) -> String {
 
 /// `MergeTree ORDER BY a SETTINGS index_granularity = 8192`: the column of `system.tables`.
 pub fn engine_full(definition: &TableDefinition) -> String {
-    if definition.materialized_view().is_some() || definition.function_call().is_some() {
+    let is_view = definition.materialized_view().is_some() || definition.view_query().is_some();
+    let is_of_server = definition.engine.name.starts_with("System");
+    if is_view || is_of_server || definition.function_call().is_some() {
         return String::new();
     }
     gristmill_base::redact::statement(&clauses(definition, &definition.engine, " "))

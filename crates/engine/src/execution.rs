@@ -1,6 +1,5 @@
 //! A statement that has begun: its rows, and what is written down when it ends.
 
-use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -21,8 +20,9 @@ use gristmill_introspect::processes::Running;
 use gristmill_introspect::query_log::{QueryLogEntry, QueryLogType, query_log};
 use gristmill_introspect::tracing::Level;
 use gristmill_introspect::{Event, QueryContext, Stage, tell};
-use gristmill_sql::statement::{Statement, parse};
+use gristmill_sql::format_query::format_query;
 use gristmill_types::Columns;
+use gristmill_types::measure::batch_bytes;
 
 use crate::external::ExternalTable;
 use crate::limit::LimitWatch;
@@ -164,9 +164,13 @@ impl Ending {
         if !kind.is_wanted(&self.context) {
             return;
         }
-        let entry = || QueryLogEntry {
-            formatted_query: if self.context.settings.log_formatted_queries { self.formatted() } else { String::new() },
-            ..QueryLogEntry::of(kind, self.kind, &self.tables, &self.context, error)
+        let entry = || {
+            // It looks at the clock: formatting is not the query's time.
+            let mut entry = QueryLogEntry::of(kind, self.kind, &self.tables, &self.context, error);
+            if self.context.settings.log_formatted_queries {
+                entry.formatted_query = self.formatted();
+            }
+            entry
         };
         // A flush is over before it is logged in ClickHouse: what it says of itself comes with the next one, and clients that
         // give it the id of the query that they look for count on that.
@@ -179,12 +183,9 @@ impl Ending {
         }
     }
 
-    /// The text of a SELECT in lines; that of another statement as it came.
+    /// The text of a query or an INSERT as ClickHouse lays it out; that of another statement as it came.
     fn formatted(&self) -> String {
-        match parse(&self.context.query, &BTreeMap::new()) {
-            Ok(Statement::Select(select)) => redact::masking::masked(format!("{:#}", select.query)),
-            _ => self.context.query.clone(),
-        }
+        format_query(&self.context.query, false).map_or_else(|_| self.context.query.clone(), redact::masking::masked)
     }
 
     pub(crate) fn ended(&mut self, error: Option<&Error>, before_start: bool) {
@@ -336,10 +337,10 @@ impl Stream for Watched {
             Poll::Ready(Some(Ok(batch))) => {
                 use std::sync::atomic::Ordering::Relaxed;
                 context.progress.result_rows.fetch_add(batch.num_rows() as u64, Relaxed);
-                let batch_bytes = batch.get_array_memory_size();
-                context.progress.result_bytes.fetch_add(batch_bytes as u64, Relaxed);
+                // Of the rows themselves: batches may share buffers, which would count with each of them.
+                context.progress.result_bytes.fetch_add(batch_bytes(&batch), Relaxed);
                 // From here on it is the reader's, who frees it.
-                allocations::disown(batch_bytes);
+                allocations::disown(batch.get_array_memory_size());
                 match crate::limits::check(&context) {
                     Ok(true) => {}
                     // The rows up to here are the result.

@@ -56,7 +56,12 @@ impl Limit {
             true if self.code == ErrorCode::TOO_MANY_ROWS => {
                 format!("Limit for rows to {} exceeded: has {rows} rows, maximum: {}", self.what, self.rows)
             }
-            true => format!("Limit for {} exceeded, max rows: {}, current rows: {rows}", self.what, self.rows),
+            true => format!(
+                "Limit for {} exceeded, max rows: {}, current rows: {}",
+                self.what,
+                units::rows_with_decimals(self.rows as f64),
+                units::rows_with_decimals(rows as f64)
+            ),
             false => format!(
                 "Limit for {} exceeded, max bytes: {}, current bytes: {}",
                 self.what,

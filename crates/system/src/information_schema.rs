@@ -7,6 +7,7 @@ use gristmill_base::Result;
 use gristmill_catalog::{Databases, Table};
 use gristmill_functions::collation::collations;
 use gristmill_introspect::QueryContext;
+use gristmill_sql::format_query::query_of_view;
 use gristmill_types::{DefaultKind, parse};
 
 use crate::Known;
@@ -147,10 +148,11 @@ fn tables(databases: &Databases, context: &QueryContext, rows: &mut Rows) -> Res
 fn views(databases: &Databases, context: &QueryContext, rows: &mut Rows) -> Result<()> {
     for table in visible(databases, context) {
         let definition = table.definition();
-        if let Some(query) = definition.select_text() {
+        if let Some((query, of)) = definition.select_text().zip(definition.select_database()) {
             let (database, name) = (&definition.database, &definition.name);
             let no = || Cell::from("NO");
-            let (query, none) = (gristmill_base::redact::statement(query).into(), "NONE".into());
+            let query = query_of_view(query, of, true);
+            let (query, none) = (gristmill_base::redact::statement(&query).into(), "NONE".into());
             let name = name.into();
             rows.push_twice([database.into(), database.into(), name, query, none, no(), no(), no(), no(), no()])?;
         }

@@ -19,7 +19,7 @@ const REQUESTS: &str = "endpoint String, request LowCardinality(String), request
 
 const PRICES: &str = "host String, usd_per_1000_reads Float64, usd_per_1000_writes Float64, usd_per_gb_egress Float64";
 
-const SCHEMAS: &str = "storage LowCardinality(String), source String, format LowCardinality(String), additional_format_info String, \
+const SCHEMAS: &str = "storage String, source String, format String, additional_format_info String, \
     registration_time DateTime, schema Nullable(String), number_of_rows Nullable(UInt64), schema_inference_mode Nullable(String)";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {

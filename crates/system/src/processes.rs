@@ -26,11 +26,14 @@ const STRUCTURE: &str = "is_initial_query UInt8, user String, query_id String, a
     http_method Enum8('UNKNOWN' = 0, 'GET' = 1, 'POST' = 2, 'OPTIONS' = 3, 'PUT' = 4, 'DELETE' = 5, 'HEAD' = 6), \
     http_referer String, forwarded_for String, quota_key String, query_kind String, normalized_query_hash UInt64, \
     thread_ids Array(UInt64), peak_threads_usage UInt64, \
-    `ProfileEvents.Names` Array(String), `ProfileEvents.Values` Array(UInt64), \
-    `Settings.Names` Array(String), `Settings.Values` Array(String)";
+    `ProfileEvents.Names` Array(String) ALIAS mapKeys(ProfileEvents), \
+    `ProfileEvents.Values` Array(UInt64) ALIAS mapValues(ProfileEvents), \
+    `Settings.Names` Array(String) ALIAS mapKeys(Settings), `Settings.Values` Array(String) ALIAS mapValues(Settings)";
 
 const OF_USERS: &str = "user String, memory_usage Int64, peak_memory_usage Int64, \
-    ProfileEvents Map(LowCardinality(String), UInt64)";
+    ProfileEvents Map(LowCardinality(String), UInt64), \
+    `ProfileEvents.Names` Array(String) ALIAS mapKeys(ProfileEvents), \
+    `ProfileEvents.Values` Array(UInt64) ALIAS mapValues(ProfileEvents)";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
     all.push(table("system", "processes", "SystemProcesses", STRUCTURE, |context, rows| {
@@ -38,11 +41,6 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
             query.settle();
             let progress = query.progress.snapshot();
             let events = query.counters.nonzero().into_iter().map(|(event, value)| (event.name().to_string(), value));
-            let events: Vec<(String, u64)> = events.collect();
-            let settings = query.settings.shown();
-            // Keys and values of the maps, which old clients ask for by these names.
-            let (event_names, event_counts) = events.iter().map(|(name, value)| (name.clone(), *value as i64)).unzip();
-            let (setting_names, setting_values) = settings.iter().cloned().unzip();
             rows.push([
                 true.into(),
                 (&query.user).into(),
@@ -64,8 +62,8 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 query.memory.held_bytes().into(),
                 query.memory.peak_bytes().into(),
                 (&query.query).into(),
-                Cell::Counts(events),
-                Cell::Pairs(settings),
+                Cell::Counts(events.collect()),
+                Cell::Pairs(query.settings.shown()),
                 (&query.database).into(),
                 query.insert_gear.shown().map(|gear| gear.to_string()).unwrap_or_default().into(),
                 query.client.address.map(|address| address.ip()).into(),
@@ -84,10 +82,6 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 normalized_hash(query.query.as_bytes(), false).into(),
                 Cell::Numbers(query.thread_ids().into_iter().map(i64::from).collect()),
                 u64::from(query.threads_peak()).into(),
-                Cell::Texts(event_names),
-                Cell::Numbers(event_counts),
-                Cell::Texts(setting_names),
-                Cell::Texts(setting_values),
             ])?;
         }
         Ok(())

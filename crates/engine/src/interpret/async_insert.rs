@@ -137,7 +137,7 @@ impl Interpreter {
             }
         }
         for batch in &batches {
-            self.context.read(batch.num_rows() as u64, batch.get_array_memory_size() as u64);
+            self.context.read(batch.num_rows() as u64, batch_bytes(batch));
         }
         Ok(Some(batches))
     }
@@ -232,7 +232,7 @@ fn parse(context: &QueryContext, columns: &Columns, chunks: &[Bytes], format: Fo
     batches.extend(parser.finish()?);
     gristmill_formats::count_left_out(parser.as_ref(), &context.counters);
     for batch in &batches {
-        context.read(batch.num_rows() as u64, batch.get_array_memory_size() as u64);
+        context.read(batch.num_rows() as u64, batch_bytes(batch));
     }
     Ok(batches)
 }

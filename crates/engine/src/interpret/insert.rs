@@ -27,6 +27,7 @@ use gristmill_introspect::{Counters, QueryContext, Settings};
 use gristmill_sql::ast::{Literal, Node, call, text as text_node};
 use gristmill_sql::lower::{Analyzer, Lowered, ResolvedTables};
 use gristmill_sql::statement::{Insert, InsertSource, TableExpression};
+use gristmill_types::measure::batch_bytes;
 use gristmill_types::{Column, Columns};
 use parking_lot::Mutex;
 
@@ -275,7 +276,7 @@ impl Interpreter {
             })
             .collect::<Result<Vec<ArrayRef>>>()?;
         let batch = RecordBatch::try_new(schema, arrays)?;
-        self.context.read(batch.num_rows() as u64, batch.get_array_memory_size() as u64);
+        self.context.read(batch.num_rows() as u64, batch_bytes(&batch));
         Ok(batch)
     }
 
@@ -455,7 +456,7 @@ impl PartitionStream for DataRows {
                 let Some(batch) = context.cancellable(async { batches.next().await.transpose() }).await? else {
                     return Ok(None);
                 };
-                context.read(batch.num_rows() as u64, batch.get_array_memory_size() as u64);
+                context.read(batch.num_rows() as u64, batch_bytes(&batch));
                 Ok::<_, DataFusionError>(Some((batch, batches)))
             }
         });

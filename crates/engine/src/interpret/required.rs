@@ -150,7 +150,8 @@ pub(crate) fn check_function_in_readonly(context: &QueryContext, name: &str) -> 
 
 /// Clients look for these words.
 pub(super) fn readonly() -> Error {
-    Error::new(ErrorCode::READONLY, "Cannot execute query in readonly mode")
+    let text = "Cannot execute query in readonly mode. Over HTTP, GET is readonly: send what changes something with POST";
+    Error::new(ErrorCode::READONLY, text)
 }
 
 impl Interpreter {

@@ -7,6 +7,7 @@ use futures::StreamExt;
 use gristmill_base::{Error, Result};
 use gristmill_introspect::limit::LimitReport;
 use gristmill_sql::statement::SelectStatement;
+use gristmill_types::measure::batch_bytes;
 
 use super::LimitWatch;
 use crate::interpret::Interpreter;
@@ -24,7 +25,7 @@ impl Interpreter {
         while let Some(batch) = rows.next().await {
             let batch = batch?;
             context.progress.result_rows.fetch_add(batch.num_rows() as u64, Relaxed);
-            context.progress.result_bytes.fetch_add(batch.get_array_memory_size() as u64, Relaxed);
+            context.progress.result_bytes.fetch_add(batch_bytes(&batch), Relaxed);
         }
         drop(rows);
         watch.ended(context).ok_or_else(not_watched)

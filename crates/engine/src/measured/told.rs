@@ -187,7 +187,7 @@ fn tell_scan(operator: &OperatorFigures, context: &QueryContext, took: &str, byt
             context,
             DEBUG,
             "MergeTreeSelectProcessor",
-            "Read {seen} rows, gave {rows} ({bytes}) in {took}, waited {waited} for the disk and the store; {} rows by PREWHERE, {} by \
+            "Read {seen} rows, gave {rows} ({bytes}) in {took}, waited {waited} for granules to be fetched; {} rows by PREWHERE, {} by \
              the main reader; columns of granules: {} decoded, {} found in memory{requests} ({name})",
             event(Event::RowsReadByPrewhereReaders),
             event(Event::RowsReadByMainReader),

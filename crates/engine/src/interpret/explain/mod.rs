@@ -65,7 +65,10 @@ impl Interpreter {
         let options = Options::of(kind, options)?;
         match kind {
             "AST" => lines(&tree(text, statement, options.is("graph"))?),
-            "SYNTAX" => lines(&syntax(text, statement, options.is("oneline"))?),
+            "SYNTAX" => {
+                let laid_out = syntax(text, statement, options.is("oneline"))?;
+                if options.is("single_record") { one(laid_out) } else { lines(&laid_out) }
+            }
             "QUERY TREE" => lines(&self.query_tree(text, statement, &options).await?),
             "PLAN" => self.explain_plan(statement, &options).await,
             "PIPELINE" => {

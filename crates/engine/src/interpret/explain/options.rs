@@ -24,7 +24,8 @@ const fn number(name: &'static str, default: i64) -> Known {
 }
 
 const OF_AST: &[Known] = &[off("graph"), off("optimize")];
-const OF_SYNTAX: &[Known] = &[off("oneline"), off("run_query_tree_passes"), number("query_tree_passes", -1)];
+const OF_SYNTAX: &[Known] =
+    &[off("oneline"), on("single_record"), off("run_query_tree_passes"), number("query_tree_passes", -1)];
 const OF_QUERY_TREE: &[Known] =
     &[on("run_passes"), on("dump_tree"), off("dump_passes"), off("dump_ast"), number("passes", -1)];
 /// ClickHouse's; what tells of other servers, and of the layout of its own text, changes nothing here.
@@ -44,10 +45,31 @@ const OF_PLAN: &[Known] = &[
     off("column_structure"),
     off("compact"),
     off("pretty"),
+    off("estimates"),
 ];
 const OF_PIPELINE: &[Known] =
     &[off("header"), off("graph"), on("compact"), off("distributed"), off("compact_repeated_processor_chains")];
-const OF_ANALYZE: &[Known] = &[on("description"), off("json"), off("graph"), off("streams"), off("metrics")];
+/// Ours, then ClickHouse's, of which `processors` is what `streams` is here.
+const OF_ANALYZE: &[Known] = &[
+    on("description"),
+    off("json"),
+    off("graph"),
+    off("streams"),
+    off("metrics"),
+    off("header"),
+    off("actions"),
+    off("sorting"),
+    off("indexes"),
+    off("projections"),
+    off("processors"),
+    off("matches"),
+    off("input_headers"),
+    off("column_structure"),
+    on("compact"),
+    on("pretty"),
+];
+/// What is told of a plan before it runs, too.
+const OF_OPERATORS: [&str; 5] = ["header", "actions", "sorting", "indexes", "projections"];
 
 /// The options of one EXPLAIN.
 pub(super) struct Options {
@@ -92,6 +114,16 @@ impl Options {
         let default = || self.known.iter().find(|known| known.name == name).map_or(0, |known| known.default);
         given.unwrap_or_else(default) != 0
     }
+
+    /// Whether more than its figures is asked for of each operator.
+    pub fn tells_of_plan(&self) -> bool {
+        OF_OPERATORS.iter().any(|option| self.is(option))
+    }
+
+    /// Whether streams are told one by one.
+    pub fn tells_of_streams(&self) -> bool {
+        self.is("streams") || self.is("processors")
+    }
 }
 
 #[cfg(test)]
@@ -113,5 +145,8 @@ mod tests {
         assert_eq!(code("PLAN", &[("json", "2")]), ErrorCode::INVALID_SETTING_VALUE);
         assert_eq!(code("PIPELINE", &[("graph", "yes")]), ErrorCode::INVALID_SETTING_VALUE);
         assert!(of("QUERY TREE", &[("passes", "3")]).is_ok());
+        let analyze = of("ANALYZE", &[("processors", "1")]).expect("known");
+        assert!(analyze.tells_of_streams() && !analyze.tells_of_plan());
+        assert!(of("ANALYZE", &[("indexes", "1")]).expect("known").tells_of_plan());
     }
 }

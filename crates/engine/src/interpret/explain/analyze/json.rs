@@ -73,7 +73,7 @@ impl Analyzed {
         if let Some(peak) = operator.memory_peak {
             shown["Memory Peak"] = json!(peak);
         }
-        if options.is("streams") {
+        if options.tells_of_streams() {
             let streams = operator.streams.iter().map(|stream| {
                 json!({
                     "Partition": stream.partition,

@@ -19,6 +19,7 @@ use gristmill_introspect::processor_told;
 use gristmill_sql::statement::Statement;
 
 use super::graph::{Arrow, Shape, graph};
+use super::operators::plan_text;
 use super::options::Options;
 use super::texts;
 use crate::interpret::{Interpreter, Outcome};
@@ -43,8 +44,10 @@ impl Interpreter {
         let now = move || context.env.instant();
         let begun: Instant = now();
         self.context.plans.want();
-        let planned = self.plan_explained("ANALYZE", statement).await?.planned;
+        let explained = self.plan_explained("ANALYZE", statement).await?;
         let is_planned: Instant = now();
+        let of_plan = options.tells_of_plan().then(|| plan_text(&explained.operators(), &options));
+        let planned = explained.planned;
         let context = self.context.clone();
         let work = async move {
             let mut stream = plan::run(&planned.state, planned.physical, &context)?;
@@ -66,7 +69,14 @@ impl Interpreter {
             Ok(match (options.is("json"), options.is("graph")) {
                 (true, _) => vec![redact::statement(&analyzed.json(&options))],
                 (_, true) => lines(&analyzed.graph()),
-                _ => lines(&analyzed.text(&options)),
+                _ => {
+                    let mut shown = lines(&analyzed.text(&options));
+                    if let Some(of_plan) = &of_plan {
+                        shown.push(String::new());
+                        shown.extend(lines(of_plan));
+                    }
+                    shown
+                }
             })
         };
         Ok(texts(work))

@@ -42,7 +42,7 @@ impl Analyzed {
                 let mark = if most == Some((plan, place)) { MARK } else { " " };
                 let title = title(operator, options.is("description"));
                 table.push(self.cells(operator, cut(&format!("{mark} {}{title}", branch.own))));
-                if options.is("streams") {
+                if options.tells_of_streams() {
                     table.extend(stream_cells(operator, &branch.below));
                 }
                 if options.is("metrics") {
