@@ -89,6 +89,8 @@ fn first_non_default(name: &str, arguments: &[Argument]) -> Result<Bound> {
         true => argument.kind.clone(),
         false => result.clone(),
     });
+    // The default of a type that may be NULL is NULL.
+    let zero_counts: Vec<bool> = used.iter().map(|i| arguments[*i].kind.is_nullable()).collect();
     Ok(Bound::cast(casts.collect(), result.clone(), move |args, rows| {
         let columns: Vec<&ArrayRef> = used.iter().map(|i| &args[*i]).collect();
         let nothing = gristmill_types::default::default_array(&result, 1);
@@ -100,7 +102,7 @@ fn first_non_default(name: &str, arguments: &[Argument]) -> Result<Bound> {
             .map(|row| {
                 let found = (0..columns.len()).find(|i| {
                     let row = at(columns[*i].len(), row);
-                    columns[*i].is_valid(row) && rows_of[*i].row(row) != default
+                    columns[*i].is_valid(row) && (zero_counts[*i] || rows_of[*i].row(row) != default)
                 });
                 found.map_or((columns.len(), 0), |i| (i, at(columns[i].len(), row)))
             })

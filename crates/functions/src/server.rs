@@ -116,6 +116,10 @@ fn variable(name: &str) -> Option<Bound> {
         "max_allowed_packet" => constant(T::Int32, ScalarValue::Int32(Some(64 << 20))),
         "version" => text("5.7.30"),
         "version_comment" => text(""),
+        "sql_mode" => text(
+            "ALLOW_INVALID_DATES,ANSI_QUOTES,IGNORE_SPACE,NO_AUTO_VALUE_ON_ZERO,NO_DIR_IN_CREATE,ONLY_FULL_GROUP_BY,\
+             PAD_CHAR_TO_FULL_LENGTH,PIPES_AS_CONCAT,REAL_AS_FLOAT",
+        ),
         "transaction_isolation" => text("READ-UNCOMMITTED"),
         _ => return None,
     })

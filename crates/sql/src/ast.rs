@@ -303,6 +303,13 @@ fn list(f: &mut fmt::Formatter<'_>, nodes: &[Node]) -> fmt::Result {
     Ok(())
 }
 
+/// A Float64 in ClickHouse's text form.
+pub(crate) fn shortest(value: f64) -> String {
+    let mut text = Vec::new();
+    gristmill_types::text::write_f64(value, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
 impl Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -310,11 +317,12 @@ impl Display for Literal {
             Literal::Bool(value) => write!(f, "{value}"),
             Literal::Integer(value) => write!(f, "{value}"),
             Literal::BigInteger(digits) => f.write_str(digits),
-            Literal::Float(_) | Literal::Fraction(_) => match self.float().unwrap_or(f64::NAN) {
-                value if value.is_nan() => f.write_str("nan"),
-                value if value.fract() == 0.0 && value.abs() < 1e15 => write!(f, "{value:.0}."),
-                value => write!(f, "{value}"),
-            },
+            Literal::Float(_) | Literal::Fraction(_) => {
+                let digits = shortest(self.float().unwrap_or(f64::NAN));
+                // A point tells it from an integer, where neither a fraction nor an exponent does.
+                let is_whole = digits.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+                write!(f, "{digits}{}", if is_whole { "." } else { "" })
+            }
             Literal::Text(bytes) => f.write_str(&gristmill_types::sql_type::quote(&String::from_utf8_lossy(bytes))),
         }
     }

@@ -219,6 +219,7 @@ impl SqlDialect for Dialect {
                 };
                 Some(Ok(call("tupleElement", vec![left.clone(), index])))
             }
+            Token::LBracket => Some(parse_place(parser, left.clone())),
             Token::Placeholder(mark) if mark == "?" => {
                 parser.next_token();
                 Some(parse_ternary(parser, left.clone()))
@@ -266,6 +267,14 @@ impl SqlDialect for Dialect {
             _ => None,
         }
     }
+}
+
+/// The place of an element of what an operator gives: `t.2[1]`. The parser itself reads that of names, calls and brackets.
+fn parse_place(parser: &mut Parser, array: Expr) -> Result<Expr, ParserError> {
+    parser.expect_token(&Token::LBracket)?;
+    let place = parser.parse_expr()?;
+    parser.expect_token(&Token::RBracket)?;
+    Ok(call("arrayElement", vec![array, place]))
 }
 
 /// The name behind AS inside an expression, which ends there: `(a AS b)`, not `a AS b > 1`.

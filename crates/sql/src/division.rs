@@ -21,9 +21,11 @@ pub(crate) fn division_word(parser: &Parser) -> Option<&'static str> {
             // Functions may have the names of keywords: `a DIV materialize(b)`.
             let is_called = matches!(parser.peek_nth_token_ref(2).token, Token::LParen)
                 && !keywords::RESERVED_FOR_COLUMN_ALIAS.contains(&word.keyword);
-            (word.quote_style.is_some() || word.keyword == Keyword::NoKeyword || is_called).then_some(name)
+            let is_value =
+                matches!(word.keyword, Keyword::NoKeyword | Keyword::TRUE | Keyword::FALSE | Keyword::NULL | Keyword::CASE);
+            (word.quote_style.is_some() || is_value || is_called).then_some(name)
         }
-        Token::Number(..) | Token::LParen | Token::Minus => Some(name),
+        Token::Number(..) | Token::LParen | Token::LBracket | Token::Minus => Some(name),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ use sqlparser::ast::{
     TableFactor, TableWithJoins,
 };
 
-use crate::ast::{Call, InSet, Literal, Node, SortKey, unescape_identifier};
+use crate::ast::{Call, InSet, Literal, Node, SortKey, shortest, unescape_identifier};
 use crate::statement::{InsertColumn, InsertSource, SelectStatement, Statement, TableExpression, TableName};
 use crate::translate;
 
@@ -405,7 +405,7 @@ fn dumped(literal: &Literal) -> String {
         Literal::Integer(value) if *value < 0 => format!("Int64_{value}"),
         Literal::Integer(value) => format!("UInt64_{value}"),
         Literal::BigInteger(digits) => format!("UInt256_{digits}"),
-        Literal::Float(_) | Literal::Fraction(_) => format!("Float64_{}", literal.float().unwrap_or(f64::NAN)),
+        Literal::Float(_) | Literal::Fraction(_) => format!("Float64_{}", shortest(literal.float().unwrap_or(f64::NAN))),
         Literal::Text(bytes) => quote(&String::from_utf8_lossy(bytes)),
     }
 }

@@ -112,6 +112,7 @@ const BLANKS_MAX: usize = 64;
 pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>) -> Result<Vec<TokenWithSpan>> {
     let tokens = crate::rewrite::digits::rewrite(tokens);
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
+    check_braces(&tokens)?;
     let tokens = match creates_view(&tokens) {
         true => parameters_as_calls(tokens),
         false => substitute_parameters(tokens, parameters)?,
@@ -378,6 +379,23 @@ pub(crate) fn parameter_name(tokens: &[TokenWithSpan], at: usize) -> Option<(Str
         }
         _ => None,
     }
+}
+
+/// `{d '2024-01-01'}`, `{fn abs(1)}`: the parser would take them as ODBC means them. Error: SYNTAX_ERROR.
+fn check_braces(tokens: &[TokenWithSpan]) -> Result<()> {
+    let escapes = |tokens: &&[TokenWithSpan]| {
+        tokens[0].token == Token::LBrace
+            && ["d", "t", "ts", "fn"].iter().any(|name| is_word(&tokens[1].token, name))
+            && tokens[2].token != Token::Colon
+    };
+    let Some(escape) = tokens.windows(3).find(escapes) else {
+        return Ok(());
+    };
+    let at = escape[2].span.start;
+    Err(Error::new(
+        ErrorCode::SYNTAX_ERROR,
+        format!("Syntax error at line {}, column {}: expected a colon between name and type", at.line, at.column),
+    ))
 }
 
 /// `CREATE VIEW`: its parameters get their values where it is read.

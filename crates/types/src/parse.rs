@@ -280,7 +280,7 @@ impl<'a> Parser<'a> {
             }
             "Tuple" => T::Tuple(self.fields()?),
             "Nested" => self.nested()?,
-            "Enum" | "Enum8" | "Enum16" => self.enumeration(word)?,
+            _ if long_names::is_enumeration(word) => self.enumeration(word)?,
             "FixedString" => {
                 self.expect(b'(')?;
                 let length = self.bounded(1, 0xFF_FFFF, "Length of a FixedString")?;
@@ -504,7 +504,7 @@ impl<'a> Parser<'a> {
             self.spaces();
             let name = self.quoted(b'\'')?;
             let value = if self.eat(b'=') {
-                let (low, high) = if word == "Enum8" { (-128, 127) } else { (-32768, 32767) };
+                let (low, high) = if word.eq_ignore_ascii_case("Enum8") { (-128, 127) } else { (-32768, 32767) };
                 self.bounded(low, high, "Value of an enum")? as i16
             } else {
                 values.last().map_or(1, |(_, value)| value.saturating_add(1))
@@ -522,7 +522,8 @@ impl<'a> Parser<'a> {
         }
         self.expect(b')')?;
         values.sort_by_key(|(_, value)| *value);
-        let wide = word == "Enum16" || (word == "Enum" && values.iter().any(|(_, value)| i8::try_from(*value).is_err()));
+        let is_narrow = values.iter().all(|(_, value)| i8::try_from(*value).is_ok());
+        let wide = word.eq_ignore_ascii_case("Enum16") || (word.eq_ignore_ascii_case("Enum") && !is_narrow);
         let values = EnumValues(values.into());
         Ok(if wide { T::Enum16(values) } else { T::Enum8(values) })
     }

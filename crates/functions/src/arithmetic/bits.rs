@@ -178,12 +178,11 @@ fn shifted_bytes(name: &str, args: &[ArrayRef], rows: usize, shift: Shift) -> Re
             }
             _ => {
                 let kept = &value[..value.len() - bytes];
-                let mut carry = 0u16;
+                let mut before = 0u16;
                 out.extend(kept.iter().map(|byte| {
-                    let wide = u16::from(*byte) << 8 | carry << 8;
-                    let wide = (u32::from(carry) << 16 | u32::from(wide & 0xFF00)) >> bits;
-                    carry = u16::from(*byte);
-                    (wide >> 8) as u8
+                    let both = before << 8 | u16::from(*byte);
+                    before = u16::from(*byte);
+                    (both >> bits) as u8
                 }));
             }
         }

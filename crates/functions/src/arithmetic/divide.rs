@@ -14,6 +14,7 @@ use crate::columns::{Numbers, binary, numbers, try_binary, unary};
 use crate::define::{arity, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
+use crate::tuple_arithmetic;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
@@ -66,6 +67,9 @@ fn divide(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound
     if elements::are_array_and_number(arguments) {
         return elements::by_number(name, "divide", arguments, env);
     }
+    if is_tuple_by_number(arguments) {
+        return tuple_arithmetic::by_number(name, arguments, "divide", env);
+    }
     let addressed = kinds::with_numbers(arguments);
     let arguments = addressed.as_deref().unwrap_or(arguments);
     let (a, b) = (&arguments[0].kind, &arguments[1].kind);
@@ -116,7 +120,13 @@ fn by_zero(zero: ByZero) -> Result<Option<i64>> {
     }
 }
 
-/// As `integers`; those that ClickHouse has it of also of an array and a number, and the remainder of a day or a moment.
+/// A tuple is divided element by element; it divides nothing.
+fn is_tuple_by_number(arguments: &[Argument]) -> bool {
+    matches!(arguments[0].kind, T::Tuple(_)) && arguments[1].kind.is_number()
+}
+
+/// As `integers`; those that ClickHouse has it of also of an array or a tuple and a number, and the remainder of a day or a
+/// moment.
 fn bind(name: &str, part: Part, zero: ByZero, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     let operation = match (part, zero) {
@@ -126,8 +136,13 @@ fn bind(name: &str, part: Part, zero: ByZero, arguments: &[Argument], env: &Func
         (Part::PositiveRemainder, ByZero::Fails) => Some("positiveModulo"),
         _ => None,
     };
-    if let Some(operation) = operation.filter(|_| elements::are_array_and_number(arguments)) {
-        return elements::by_number(name, operation, arguments, env);
+    if let Some(operation) = operation {
+        if elements::are_array_and_number(arguments) {
+            return elements::by_number(name, operation, arguments, env);
+        }
+        if is_tuple_by_number(arguments) {
+            return tuple_arithmetic::by_number(name, arguments, operation, env);
+        }
     }
     if part != Part::Quotient
         && zero == ByZero::Fails
@@ -193,6 +208,11 @@ fn integers(name: &str, part: Part, zero: ByZero, arguments: &[Argument]) -> Res
             }
         }));
     }
+    if part != Part::Quotient
+        && let Some(signed) = mixed_signs(&a, &b)
+    {
+        return Ok(mixed_remainder(part, zero, signed, plain_result, result));
+    }
     // The least number of the dividend's type, which has no counterpart above zero.
     let least = kinds::integer(&a).filter(|(bits, signed)| *signed && *bits <= 64).map(|(bits, _)| i64::MIN >> (64 - bits));
     let common = kinds::division(&a, &b).ok_or_else(|| no_operation(name, arguments))?;
@@ -217,6 +237,41 @@ fn integers(name: &str, part: Part, zero: ByZero, arguments: &[Argument]) -> Res
         }
     };
     Ok(Bound::cast(casts, result, kernel))
+}
+
+/// Which of the two has a sign, where the other is UInt64: no type of 64 bits holds the numbers of both.
+fn mixed_signs(a: &SqlType, b: &SqlType) -> Option<[bool; 2]> {
+    match (kinds::integer(a)?, kinds::integer(b)?) {
+        ((64, false), (..=64, true)) => Some([false, true]),
+        ((..=64, true), (64, false)) => Some([true, false]),
+        _ => None,
+    }
+}
+
+/// The remainder of such numbers. It is in 64 bits again, as it is smaller than the divisor and no larger than the dividend.
+fn mixed_remainder(part: Part, zero: ByZero, signed: [bool; 2], plain_result: SqlType, result: SqlType) -> Bound {
+    let carriers = signed.map(|signed| if signed { T::Int64 } else { T::UInt64 });
+    let rest = move |a: i128, b: i128| -> Result<i64> {
+        match (b, part) {
+            (0, _) => Ok(by_zero(zero)?.unwrap_or(0)),
+            (_, Part::PositiveRemainder) => Ok(a.rem_euclid(b) as i64),
+            _ => Ok((a % b) as i64),
+        }
+    };
+    Bound::cast(carriers.to_vec(), result, move |args, rows| {
+        let (a, b) = (&args[0], &args[1]);
+        let remainders = if signed[0] {
+            try_binary::<Int64Type, UInt64Type, Int64Type>(a, b, rows, |a, b| rest(a.into(), b.into()))
+        } else {
+            try_binary::<UInt64Type, Int64Type, Int64Type>(a, b, rows, |a, b| rest(a.into(), b.into()))
+        }?;
+        let remainders = gristmill_types::cast::cast(&remainders, &T::Int64, &plain_result, &Default::default())?;
+        match (zero, signed[1]) {
+            (ByZero::GivesNull, true) => null_where_zero::<Int64Type>(&remainders, b, |b| b == 0),
+            (ByZero::GivesNull, false) => null_where_zero::<UInt64Type>(&remainders, b, |b| b == 0),
+            _ => Ok(remainders),
+        }
+    })
 }
 
 /// The whole quotient of decimals, or of one and an integer: of their digits, brought to one scale.

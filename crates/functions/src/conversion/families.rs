@@ -160,7 +160,7 @@ fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, asked: Asked<'_>)
     let (to, used) = target(name, arguments, kind, takes)?;
     let default = match arguments.get(used) {
         Some(given) if failing == Failing::Default => {
-            if given.kind.plain() != to.plain() {
+            if !same_but_for_zones(given.kind.plain(), to.plain()) {
                 return Err(illegal(name, arguments, used, format!("{to}, the type that the function returns")));
             }
             Some(used)
@@ -169,6 +169,7 @@ fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, asked: Asked<'_>)
         None => None,
     };
     let to = to.in_zone_of(&arguments[0].kind);
+    let default_kind = default.map(|at| arguments[at].kind.clone()).filter(|kind| kind.plain() != to.plain());
     // Dates that are converted in another zone than their type's are read in that zone.
     let from = match (&to, arguments[0].kind.plain(), zone_of(name, arguments, takes, used)?) {
         (T::String | T::Date | T::Date32, T::DateTime(_), Some(zone)) => T::DateTime(Some(zone)),
@@ -203,10 +204,25 @@ fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, asked: Asked<'_>)
                 within_years(&converted, &args[0], &from, &options)
             }
             (Failing::Null | Failing::Throws, _) => Ok(converted),
-            (Failing::Default, Some(default)) => chosen(&broadcast(&converted, rows)?, &broadcast(&args[default], rows)?),
+            (Failing::Default, Some(default)) => {
+                let default = match &default_kind {
+                    Some(kind) => cast(&args[default], kind, &to, &options)?,
+                    None => args[default].clone(),
+                };
+                chosen(&broadcast(&converted, rows)?, &broadcast(&default, rows)?)
+            }
             _ => or_type_default(&converted, &to),
         }
     }))
+}
+
+/// Whether types hold the same instants, shown in one zone or in two.
+fn same_but_for_zones(one: &SqlType, other: &SqlType) -> bool {
+    match (one, other) {
+        (T::DateTime(_), T::DateTime(_)) => true,
+        (T::DateTime64(one, _), T::DateTime64(other, _)) => one == other,
+        _ => one == other,
+    }
 }
 
 /// NULL replaced by the default of conversions to the type: of Date32 that is its first day.

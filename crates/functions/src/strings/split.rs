@@ -93,7 +93,7 @@ fn by_separator(name: &str, arguments: &[Argument], one_byte: bool) -> Result<Bo
                 return Ok(());
             }
             if separator.is_empty() {
-                parts.extend(utf8::points(text).take(max));
+                parts.extend(text.chunks(1).take(max));
                 return Ok(());
             }
             let finder = match &known {
@@ -128,7 +128,7 @@ fn by_regexp(name: &str, arguments: &[Argument]) -> Result<Bound> {
         slice_lists(&args[1], rows, |row, text, parts| {
             let (regex, max) = (patterns.get(row)?, limit.get(row));
             if regex.as_str().is_empty() {
-                parts.extend(utf8::points(text).take(max));
+                parts.extend(text.chunks(1).take(max));
                 return Ok(());
             }
             let mut start = 0;

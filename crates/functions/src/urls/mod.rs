@@ -3,6 +3,7 @@
 
 pub mod custom_suffixes;
 mod encode;
+mod entities;
 mod host;
 mod parameters;
 mod parts;

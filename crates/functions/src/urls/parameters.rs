@@ -1,5 +1,7 @@
 //! Parameters of query strings: `extractURLParameter`, `cutURLParameter`, and lists of them.
 
+use std::ops::Range;
+
 use SqlType as T;
 use arrow::array::{Array, AsArray};
 use gristmill_base::Result;
@@ -83,8 +85,7 @@ fn cut(name: &str, arguments: &[Argument]) -> Result<Bound> {
         T::String | T::FixedString(_) => Ok(Bound::new(T::String, |args, rows| {
             let (urls, names) = (Bytes::of(&args[0])?, Bytes::of(&args[1])?);
             strings(rows, |row, out| {
-                out.extend_from_slice(urls.get(row));
-                without(out, names.get(row));
+                without(urls.get(row), std::iter::once(names.get(row)), out);
                 Ok(())
             })
         })),
@@ -93,11 +94,9 @@ fn cut(name: &str, arguments: &[Argument]) -> Result<Bound> {
             let names = Bytes::of(lists.values())?;
             let offsets = lists.value_offsets();
             strings(rows, |row, out| {
-                out.extend_from_slice(urls.get(row));
                 let list = at(lists.len(), row);
-                for i in offsets[list]..offsets[list + 1] {
-                    without(out, value_at(&names, i as usize));
-                }
+                let named = (offsets[list]..offsets[list + 1]).map(|i| value_at(&names, i as usize));
+                without(urls.get(row), named, out);
                 Ok(())
             })
         })),
@@ -109,24 +108,36 @@ fn value_at<'a>(names: &Bytes<'a>, i: usize) -> &'a [u8] {
     if names.len() == 1 { names.get(0) } else { names.get(i) }
 }
 
-/// Takes the parameter out of the URL, with the separator that follows it or, at the end, the one before.
-fn without(url: &mut Vec<u8>, name: &[u8]) {
-    let Some(query) = query_start(url) else { return };
+/// Writes the URL without the parameters of these names. Each is looked for in the URL as it was given.
+fn without<'n>(url: &[u8], names: impl Iterator<Item = &'n [u8]>, out: &mut Vec<u8>) {
+    let mut cuts: Vec<Range<usize>> = names.filter_map(|name| place_of(url, name)).collect();
+    cuts.sort_unstable_by_key(|cut| cut.start);
+    let mut written = 0;
+    for cut in cuts {
+        if cut.start > written {
+            out.extend_from_slice(&url[written..cut.start]);
+        }
+        written = written.max(cut.end);
+    }
+    out.extend_from_slice(&url[written..]);
+}
+
+/// Where a parameter stands, with the separator that follows it or, at the end, the one before.
+fn place_of(url: &[u8], name: &[u8]) -> Option<Range<usize>> {
+    let query = query_start(url)?;
     let mut start = query;
     loop {
         let end = url[start..].iter().position(|c| matches!(c, b'&' | b'#')).map_or(url.len(), |at| start + at);
         let matches = url[start..end].strip_prefix(name).is_some_and(|rest| rest.first() == Some(&b'='));
         if matches {
-            let (from, to) = match url.get(end) {
-                Some(b'&') => (start, end + 1),
-                _ if start > query && url[start - 1] == b'&' => (start - 1, end),
-                _ => (start, end),
-            };
-            url.drain(from..to);
-            return;
+            return Some(match url.get(end) {
+                Some(b'&') => start..end + 1,
+                _ if start > query && url[start - 1] == b'&' => start - 1..end,
+                _ => start..end,
+            });
         }
         if end >= url.len() {
-            return;
+            return None;
         }
         start = end + 1;
     }

@@ -3,6 +3,7 @@
 use gristmill_types::SqlType;
 use memchr::{memchr, memchr2, memrchr};
 
+use super::entities;
 use super::host::protocol;
 use crate::columns::slice_lists;
 use crate::define::{arity, expect_string, plain};
@@ -74,7 +75,7 @@ pub fn register(registry: &mut Registry) {
             }),
         );
     }
-    registry.scalar("decodeHTMLComponent", text_function(decode_html));
+    registry.scalar("decodeHTMLComponent", text_function(entities::decode));
 }
 
 const WWW: &[u8] = b"www.";
@@ -141,43 +142,4 @@ fn hierarchy<'a>(url: &'a [u8], whole: bool, parts: &mut Vec<&'a [u8]>) {
         at = (behind(at) + 1).min(url.len());
         parts.push(&url[base..at]);
     }
-}
-
-/// The five named entities of XML and numbered ones.
-fn decode_html(text: &[u8], out: &mut Vec<u8>) {
-    let mut rest = text;
-    while let Some(at) = memchr(b'&', rest) {
-        out.extend_from_slice(&rest[..at]);
-        rest = &rest[at..];
-        let end = memchr(b';', &rest[..rest.len().min(12)]);
-        let c = end.and_then(|end| match &rest[1..end] {
-            b"lt" => Some('<'),
-            b"gt" => Some('>'),
-            b"amp" => Some('&'),
-            b"quot" => Some('"'),
-            b"apos" => Some('\''),
-            b"nbsp" => Some('\u{a0}'),
-            b"copy" => Some('©'),
-            b"reg" => Some('®'),
-            b"euro" => Some('€'),
-            [b'#', b'x' | b'X', digits @ ..] => number(digits, 16),
-            [b'#', digits @ ..] => number(digits, 10),
-            _ => None,
-        });
-        match (c, end) {
-            (Some(c), Some(end)) => {
-                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-                rest = &rest[end + 1..];
-            }
-            _ => {
-                out.push(b'&');
-                rest = &rest[1..];
-            }
-        }
-    }
-    out.extend_from_slice(rest);
-}
-
-fn number(digits: &[u8], base: u32) -> Option<char> {
-    char::from_u32(u32::from_str_radix(std::str::from_utf8(digits).ok()?, base).ok()?)
 }

@@ -16,7 +16,7 @@ use datafusion::logical_expr::{
 use gristmill_base::{Error, ErrorCode, Result};
 
 use super::from::Relation;
-use super::joins::Condition;
+use super::joins::{Condition, with_shared_first};
 use super::scope::ScopeColumn;
 use super::{Analyzer, Typed};
 
@@ -124,8 +124,10 @@ impl Analyzer<'_> {
             };
             let name = self.unique(&known.name);
             projection.push(expr.alias(&name));
-            let shared = matches!(condition, Condition::Using(names) if names.contains(&known.name));
-            columns.push(ScopeColumn { expr: column(&name), kind, hidden: known.hidden || shared, ..known.clone() });
+            columns.push(ScopeColumn { expr: column(&name), kind, ..known.clone() });
+        }
+        if let Condition::Using(names) = condition {
+            columns = with_shared_first(names, left.columns.len(), columns)?;
         }
         Ok(Relation { plan: joined.project(projection)?.build()?, columns })
     }

@@ -96,8 +96,8 @@ impl Analyzer<'_> {
         if self.is_aggregate(&function.name) {
             return self.aggregate_call(function, context);
         }
-        if let Some(Node::Lambda { parameters, body }) = context.alias(&function.name) {
-            return self.named_lambda(&function.name, parameters, body, &function.arguments, context);
+        if let Some(Node::Lambda { parameters, body }) = self.lambda_named(&function.name, context) {
+            return self.named_lambda(&function.name, &parameters, &body, &function.arguments, context);
         }
         let lowered = match self.scalar_call(name, function, context) {
             Err(error) => self.chosen_alone(name, &function.arguments, context).ok_or(error)?,
@@ -188,8 +188,8 @@ impl Analyzer<'_> {
 
     /// `arrayMap(toString, array)`: a function by its name, or a lambda by the one that WITH gives it. `None`: the name is a value's.
     fn function_as_lambda(&self, name: &str, parameters: usize, context: &Context<'_>) -> Option<Node> {
-        if let Some(lambda @ Node::Lambda { .. }) = context.alias(name) {
-            return Some(lambda.clone());
+        if let Some(lambda) = self.lambda_named(name, context) {
+            return Some(lambda);
         }
         let parts = [name.to_string()];
         if context.alias(name).is_some() || self.name(&parts, context).is_ok() || self.is_aggregate(name) {

@@ -483,6 +483,24 @@ impl SharedKey {
     }
 }
 
+/// The columns of both sides, of which the left one has so many, with those of USING before them: where each row has one of the left
+/// side, that side's.
+pub(super) fn with_shared_first(names: &[String], left: usize, mut columns: Vec<ScopeColumn>) -> Result<Vec<ScopeColumn>> {
+    let mut merged = Vec::with_capacity(names.len() + columns.len());
+    for name in names {
+        let key = SharedKey::of(name, &columns[..left], &columns[left..])?;
+        let shared = columns[key.left].clone();
+        merged.push(ScopeColumn { qualifier: Vec::new(), origin: Vec::new(), hidden: false, of_using: false, ..shared });
+        for at in [key.left, left + key.right] {
+            let own = &mut columns[at];
+            own.of_using = !own.qualifier.is_empty() && !own.hidden;
+            own.hidden = true;
+        }
+    }
+    merged.extend(columns);
+    Ok(merged)
+}
+
 fn case_matched(mark: &Expr, value: Expr, otherwise: Expr) -> Expr {
     Expr::Case(Case {
         expr: None,

@@ -13,6 +13,7 @@
 
 mod aggregates;
 mod any_join;
+mod around;
 mod array_join;
 mod array_join_calls;
 pub mod asof;
@@ -148,8 +149,10 @@ pub struct Analyzer<'a> {
     rounds: RefCell<Vec<(String, Lowered)>>,
     /// What subqueries may name of the queries around them, innermost last.
     outer: RefCell<Vec<subqueries::Outer>>,
-    /// Subqueries that name nothing from outside, by their text and what they see of WITH.
-    subqueries: RefCell<Vec<((String, usize), Lowered)>>,
+    /// What WITH and the SELECT lists around the SELECT that is being lowered give names to.
+    around: RefCell<around::Around>,
+    /// Subqueries that name nothing of the columns outside, by their text and what they see.
+    subqueries: RefCell<Vec<(subqueries::Seen, Lowered)>>,
     /// What joins look up in the SELECT that they stand in, innermost last.
     clauses: RefCell<Vec<clauses::Clauses>>,
     /// The order of the rows that the SELECT being lowered reads, where they have one.
@@ -178,6 +181,7 @@ impl<'a> Analyzer<'a> {
             recursive_names: RefCell::default(),
             rounds: RefCell::default(),
             outer: RefCell::default(),
+            around: RefCell::default(),
             subqueries: RefCell::default(),
             clauses: RefCell::default(),
             ordering: RefCell::default(),

@@ -14,6 +14,7 @@ use gristmill_types::{Columns, SqlType};
 use sqlparser::ast::Query;
 
 use super::aggregates::Grouped;
+use super::around::Around;
 use super::windows::Windows;
 use super::{Analyzer, Typed};
 use crate::ast::{Call, Literal, Node, Window, call};
@@ -58,6 +59,8 @@ pub struct Scope {
     /// All names that something is given in this SELECT and its WITH, in whatever clause.
     pub given_names: HashSet<String>,
     pub ctes: Rc<HashMap<String, Query>>,
+    /// What subqueries in the SELECT see of the names that it gives, and of those around it.
+    pub around: Around,
     /// Calls of arrayJoin, with the column that each became.
     pub array_joins: Vec<(Node, Typed)>,
     /// Calls that give something else each time, with the column that each became.
@@ -66,6 +69,8 @@ pub struct Scope {
     pub prefer_first: bool,
     /// The WINDOW clause.
     pub windows: HashMap<String, Window>,
+    /// A column comes before an alias of the same name.
+    pub prefer_columns: bool,
 }
 
 impl Scope {
@@ -161,7 +166,8 @@ impl<'s> Context<'s> {
 
     /// The definition that an alias stands for here.
     pub fn alias(&self, name: &str) -> Option<&'s Node> {
-        if self.expanding.iter().any(|known| known == name) {
+        let is_column = || self.scope.columns.iter().any(|column| column.name == name);
+        if self.expanding.iter().any(|known| known == name) || self.scope.prefer_columns && is_column() {
             return None;
         }
         self.scope.aliases.get(name)
@@ -207,9 +213,7 @@ impl Analyzer<'_> {
             if let Some((_, typed)) = context.lambda.iter().rev().find(|(parameter, _)| parameter == name) {
                 return Ok(typed.clone());
             }
-            let prefer_column =
-                self.settings.prefer_column_name_to_alias && context.scope.columns.iter().any(|column| column.name == *name);
-            if !prefer_column && let Some(node) = context.alias(name) {
+            if let Some(node) = context.alias(name) {
                 let meant = self.expr(node, &context.expanding(name));
                 // `id AS a, a AS id`: an alias that comes back to what is being read means the column.
                 let comes_back = !context.expanding.is_empty()
@@ -265,6 +269,11 @@ impl Analyzer<'_> {
             }
         }
         if let Some(typed) = self.nested_table(parts, context)? {
+            return Ok(typed);
+        }
+        if let [name] = parts
+            && let Some(typed) = self.name_from_around(name, context)?
+        {
             return Ok(typed);
         }
         if let Some(typed) = self.outer_name(parts)? {

@@ -53,7 +53,8 @@ impl Analyzer<'_> {
         }
         self.clauses.borrow_mut().push(Clauses::of(select, tail, scalars));
         self.totals.of_from.set(totals);
-        let relation = self.from(&select.from, ctes);
+        let around = self.seen_inside(select, scalars);
+        let relation = self.within(&around, || self.from(&select.from, ctes));
         self.totals.of_from.set(false);
         self.clauses.borrow_mut().pop();
         let relation = relation?;
@@ -73,8 +74,10 @@ impl Analyzer<'_> {
             aliases: scalars.clone(),
             given_names: scalars.keys().cloned().collect(),
             ctes: ctes.clone(),
+            around,
             prefer_first: joined_once && self.settings.single_join_prefer_left_table,
             windows: named_windows(select)?,
+            prefer_columns: self.settings.prefer_column_name_to_alias,
             ..Scope::default()
         };
         let having = select.having.as_ref().map(translate::node).transpose()?;

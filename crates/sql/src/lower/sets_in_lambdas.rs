@@ -12,6 +12,7 @@ use gristmill_types::SqlType;
 
 use super::operators::predicate;
 use super::scope::Context;
+use super::subqueries::Seen;
 use super::{Analyzer, Lowered, OutputColumn, Typed};
 
 impl Analyzer<'_> {
@@ -85,12 +86,12 @@ impl Analyzer<'_> {
         let array = AggregateFunction::new_udf(bound.udaf, vec![value.expr], false, None, Vec::new(), None);
         let array = Expr::AggregateFunction(array).alias(&name);
         let plan = LogicalPlanBuilder::from(plan).aggregate(Vec::<Expr>::new(), [array])?.build()?;
-        let key = (name.clone(), 0);
+        let seen = Seen::by_name(&name);
         let mut known = self.subqueries.borrow_mut();
-        if known.iter().all(|(other, _)| *other != key) {
+        if known.iter().all(|(other, _)| !other.is_same(&seen)) {
             let expr = Expr::Column(Column::new_unqualified(name.clone()));
             let columns = vec![OutputColumn { name, kind: bound.result.clone(), expr }];
-            known.push((key, Lowered { plan: plan.clone(), columns }));
+            known.push((seen, Lowered { plan: plan.clone(), columns }));
         }
         let subquery = Subquery { subquery: Arc::new(plan), outer_ref_columns: Vec::new(), spans: Spans::new() };
         Ok(Typed::new(Expr::ScalarSubquery(subquery), bound.result))

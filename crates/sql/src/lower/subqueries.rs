@@ -17,6 +17,7 @@ use gristmill_functions::resolve_aggregate;
 use gristmill_types::SqlType;
 use sqlparser::ast::Query;
 
+use super::around::Around;
 use super::scope::{Context, Scope, ScopeColumn};
 use super::{Analyzer, Lowered, OutputColumn, Typed};
 
@@ -30,12 +31,36 @@ pub(crate) struct Outer {
     used: Vec<Expr>,
 }
 
+/// A subquery's text and what it sees: of WITH, and of the names around it.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    text: String,
+    ctes: usize,
+    around: Around,
+}
+
+impl Seen {
+    /// Of a query that is made here, under a name of its own.
+    pub(super) fn by_name(name: &str) -> Seen {
+        Seen { text: name.to_string(), ctes: 0, around: None }
+    }
+
+    pub(super) fn is_same(&self, other: &Seen) -> bool {
+        let around = match (&self.around, &other.around) {
+            (Some(one), Some(other)) => Rc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        around && self.ctes == other.ctes && self.text == other.text
+    }
+}
+
 impl Analyzer<'_> {
     /// Lowers a subquery; gives the outer references in it as well.
     pub(crate) fn subquery_of(&self, query: &Query, context: &Context<'_>) -> Result<(Lowered, Vec<Expr>)> {
         // One subquery is lowered once, however often its expression is looked at: the plans are then equal.
-        let key = (query.to_string(), Rc::as_ptr(&context.scope.ctes) as usize);
-        if let Some((_, lowered)) = self.subqueries.borrow().iter().find(|(known, _)| *known == key) {
+        let around = context.scope.around.clone().or_else(|| self.around.borrow().clone());
+        let seen = Seen { text: query.to_string(), ctes: Rc::as_ptr(&context.scope.ctes) as usize, around };
+        if let Some((_, lowered)) = self.subqueries.borrow().iter().find(|(known, _)| known.is_same(&seen)) {
             return Ok((lowered.clone(), Vec::new()));
         }
         let mut columns = context.scope.columns.clone();
@@ -50,11 +75,11 @@ impl Analyzer<'_> {
             });
         }
         self.outer.borrow_mut().push(Outer { columns, used: Vec::new() });
-        let lowered = self.query(query, &context.scope.ctes);
+        let lowered = self.within(&seen.around, || self.query(query, &context.scope.ctes));
         let used = self.outer.borrow_mut().pop().map(|outer| outer.used).unwrap_or_default();
         let lowered = lowered?;
         if used.is_empty() {
-            self.subqueries.borrow_mut().push((key, lowered.clone()));
+            self.subqueries.borrow_mut().push((seen, lowered.clone()));
         }
         Ok((lowered, used))
     }

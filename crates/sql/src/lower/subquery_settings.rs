@@ -68,6 +68,7 @@ impl Analyzer<'_> {
             recursive_names: RefCell::new(self.recursive_names.take()),
             rounds: RefCell::new(self.rounds.take()),
             outer: RefCell::new(self.outer.take()),
+            around: self.around.clone(),
             // The same text under other settings is another query.
             subqueries: RefCell::default(),
             clauses: RefCell::default(),

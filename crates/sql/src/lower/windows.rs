@@ -215,11 +215,13 @@ fn is_distance(bound: &WindowFrameBound) -> bool {
     !bound.is_unbounded() && *bound != WindowFrameBound::CurrentRow
 }
 
-/// Days and seconds as the numbers that a distance is counted in.
+/// Days and seconds as the numbers that a distance is counted in, numbers without a sign as such that go below zero: one before
+/// zero is no zero.
 fn as_distance(key: Typed) -> Typed {
     let (arrow, kind) = match key.kind.plain() {
         SqlType::Date | SqlType::Date32 => (DataType::Int32, SqlType::Int32),
-        SqlType::DateTime(_) => (DataType::Int64, SqlType::Int64),
+        SqlType::DateTime(_) | SqlType::UInt8 | SqlType::UInt16 | SqlType::UInt32 => (DataType::Int64, SqlType::Int64),
+        SqlType::UInt64 => (DataType::Decimal128(38, 0), SqlType::Decimal { precision: 38, scale: 0 }),
         _ => return key,
     };
     let kind = if key.kind.is_nullable() { kind.nullable() } else { kind };

@@ -1,5 +1,5 @@
-//! Keywords that stand where only a name can: `SELECT join, select FROM t`, `sum(all)`, `WHERE all = 2`. They get quotes, so that
-//! nothing takes them for more.
+//! Keywords that stand where only a name can: `SELECT join, select FROM t`, `sum(all)`, `WHERE all = 2`, `FROM where AS by`. They
+//! get quotes, so that nothing takes them for more.
 
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
@@ -8,6 +8,9 @@ use super::{at_word, one_of};
 
 /// Words of which the parser makes something else than a column, whatever is around them.
 const WORDS: &[&str] = &["JOIN", "SELECT", "WITH", "ALL", "DISTINCT", "UNION", "VIEW", "IS", "XOR"];
+
+/// Words that begin a clause, wherever they stand unquoted: as names of tables they are `FROM where AS having`.
+const CLAUSES: &[&str] = &["BY", "HAVING", "WHERE", "WITH"];
 
 /// Beginnings of statements in which a query may stand. Elsewhere such words are others: `GRANT INSERT, SELECT, ALTER ON …`.
 const STATEMENTS: &[&str] = &["SELECT", "WITH", "FROM", "INSERT", "CREATE", "EXPLAIN", "DELETE", "UPDATE"];
@@ -18,9 +21,9 @@ pub(crate) fn rewrite(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
         return tokens;
     }
     for at in 1..tokens.len() {
-        if one_of(&tokens, at, WORDS)
-            && follows_beginning(&tokens, at)
-            && ends_value(&tokens, at)
+        let is_column = one_of(&tokens, at, WORDS) && follows_beginning(&tokens, at) && ends_value(&tokens, at);
+        let is_table = one_of(&tokens, at, CLAUSES) && (is_aliased_table(&tokens, at) || is_alias_of_table(&tokens, at));
+        if (is_column || is_table)
             && let Token::Word(word) = &mut tokens[at].token
         {
             word.quote_style = Some('`');
@@ -56,4 +59,15 @@ fn ends_value(tokens: &[TokenWithSpan], at: usize) -> bool {
         Some(Token::Word(_)) => one_of(tokens, at + 1, &["FROM", "AS", "AND", "OR", "IN"]),
         _ => false,
     }
+}
+
+fn is_aliased_table(tokens: &[TokenWithSpan], at: usize) -> bool {
+    one_of(tokens, at - 1, &["FROM", "JOIN"]) && at_word(tokens, at + 1, "AS")
+}
+
+fn is_alias_of_table(tokens: &[TokenWithSpan], at: usize) -> bool {
+    at > 2
+        && at_word(tokens, at - 1, "AS")
+        && matches!(tokens[at - 2].token, Token::Word(_))
+        && one_of(tokens, at - 3, &["FROM", "JOIN"])
 }

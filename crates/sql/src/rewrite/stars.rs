@@ -31,7 +31,7 @@ pub(crate) fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut at = 0;
     while at < tokens.len() {
         let span = tokens[at].span;
-        if tokens[at].token == Token::Mul && modifier(&tokens, at + 1).is_some() {
+        if tokens[at].token == Token::Mul && (modifier(&tokens, at + 1).is_some() || stands_among_values(&tokens, at)) {
             star(&mut out, span);
             at = modifiers(&tokens, at + 1, &mut out);
             continue;
@@ -47,6 +47,16 @@ pub(crate) fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
         at += 1;
     }
     out
+}
+
+/// `[*]`, `[t.*]`, `(*, 1)`, `(1, *)`: no star of a SELECT list or of `count(*)`, and no multiplication.
+fn stands_among_values(tokens: &[TokenWithSpan], at: usize) -> bool {
+    let behind = |token: &Token| at > 0 && at_token(tokens, at - 1, token);
+    let before = |token: &Token| at_token(tokens, at + 1, token);
+    before(&Token::RBracket)
+        || behind(&Token::LBracket)
+        || behind(&Token::LParen) && before(&Token::Comma)
+        || behind(&Token::Comma) && before(&Token::RParen)
 }
 
 /// Puts `__star()`, with the qualifier that was already written as its argument.

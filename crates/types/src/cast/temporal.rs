@@ -107,13 +107,18 @@ pub(super) fn convert(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &
         (T::Time | T::Time64(_), T::DateTime64(..)) => instants(ticks(array)?, scale_of(from), to, nulls, options),
         (_, _) if concerns(from) => to_number(array, from, to, options),
         (_, T::Date | T::Date32 | T::DateTime(_) | T::Time) if options.accurate && from.is_float() => {
-            let array = only_whole(array, from, to, options)?;
-            match to {
-                T::Date | T::Date32 => from_number_to_date(&array, &T::Float64, to, options),
-                _ => from_number_to_instant(&array, &T::Float64, to, options),
-            }
+            from_number(&only_whole(array, from, to, options)?, &T::Float64, to, options)
         }
-        (_, T::Date | T::Date32) => from_number_to_date(array, from, to, options),
+        (_, T::Date | T::DateTime(_) | T::DateTime64(..) | T::Time | T::Time64(_)) if from.is_float() => {
+            from_number(&only_moments(array, from, to, options)?, &T::Float64, to, options)
+        }
+        _ => from_number(array, from, to, options),
+    }
+}
+
+fn from_number(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    match to {
+        T::Date | T::Date32 => from_number_to_date(array, from, to, options),
         _ => from_number_to_instant(array, from, to, options),
     }
 }
@@ -272,6 +277,20 @@ fn only_whole(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOpti
     Ok(Arc::new(checked))
 }
 
+/// Doubles of floats that each are some moment: NaN is none, and infinity is one only where ticks are counted, their last.
+fn only_moments(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    let floats = to_f64(array, from)?;
+    let has_ticks = matches!(to, T::DateTime64(..) | T::Time64(_));
+    let checked: PrimitiveArray<Float64Type> = super::try_map(&floats, options, |value: f64| {
+        if value.is_finite() || has_ticks && value.is_infinite() {
+            return Ok(value);
+        }
+        let code = if has_ticks { ErrorCode::DECIMAL_OVERFLOW } else { ErrorCode::CANNOT_CONVERT_TYPE };
+        Err(Error::new(code, format!("Value {value} cannot be converted into type {to}")))
+    })?;
+    Ok(Arc::new(checked))
+}
+
 /// A wide integer, or the end of 64 bits that it lies beyond. `unsigned`: what is carried as less than zero is more than any other.
 fn within_64_bits(value: i256, unsigned: bool) -> i64 {
     let is_below_zero = value < i256::ZERO;
@@ -310,6 +329,12 @@ fn ticks_within(second: i64, unit: i128) -> i64 {
     tick.clamp(i64::MIN.into(), i64::MAX.into()) as i64
 }
 
+/// Ticks as a Time64 holds them, which ends one short of a thousand hours.
+fn ticks_of_time(ticks: i128, unit: i128) -> i64 {
+    let end = 3_600_000 * unit - 1;
+    ticks.clamp(-end, end) as i64
+}
+
 fn from_number_to_instant(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
     let scale = scale_of(to);
     let nulls = array.nulls().cloned();
@@ -329,10 +354,12 @@ fn from_number_to_instant(array: &ArrayRef, from: &SqlType, to: &SqlType, option
         T::BFloat16 | T::Float32 | T::Float64 if scale > 0 => {
             let floats: PrimitiveArray<Float64Type> = to_f64(array, from)?;
             let unit = 10f64.powi(i32::from(scale));
+            let is_time = matches!(to, T::Time64(_));
             let ticks: ScalarBuffer<i64> = floats
                 .values()
                 .iter()
                 .map(|value| match *value > LAST_SECOND as f64 {
+                    _ if is_time => ticks_of_time((value * unit) as i128, unit as i128),
                     true => ticks_within(i64::MAX, unit as i128),
                     false => (value.max(FIRST_SECOND as f64) * unit) as i64,
                 })
@@ -348,16 +375,21 @@ fn from_number_to_instant(array: &ArrayRef, from: &SqlType, to: &SqlType, option
                 })?;
                 return Ok(from_ticks(seconds.values().clone(), seconds.nulls().cloned(), &to.arrow()));
             }
-            if matches!(to, T::Time | T::Time64(_)) {
+            if *to == T::Time {
                 let seconds = values.into_iter().map(|value| value.clamp(-3_599_999, 3_599_999)).collect();
                 return rescaled(seconds, 0, to, nulls, options);
             }
-            let T::DateTime64(..) = to else {
+            if matches!(to, T::DateTime(_)) {
                 let seconds = values.into_iter().map(|value| value.clamp(FIRST_SECOND, LAST_SECOND)).collect();
                 return instants(seconds, 0, to, nulls, options);
-            };
+            }
             let unit = i128::from(unit_of(to));
-            let ticks: ScalarBuffer<i64> = values.into_iter().map(|value| ticks_within(value, unit)).collect();
+            let is_time = matches!(to, T::Time64(_));
+            let tick = |second: i64| match is_time {
+                true => ticks_of_time(i128::from(second) * unit, unit),
+                false => ticks_within(second, unit),
+            };
+            let ticks: ScalarBuffer<i64> = values.into_iter().map(tick).collect();
             Ok(from_ticks(ticks, nulls, &to.arrow()))
         }
     }

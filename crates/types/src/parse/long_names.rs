@@ -4,6 +4,11 @@ use gristmill_base::Result;
 
 use super::Parser;
 
+/// `ENUM('a', 'b')`: MySQL's columns have it in any case.
+pub(super) fn is_enumeration(word: &str) -> bool {
+    ["Enum", "Enum8", "Enum16"].iter().any(|name| word.eq_ignore_ascii_case(name))
+}
+
 impl Parser<'_> {
     /// `(7, 3)` behind a float, which says nothing.
     pub(super) fn digits_of_float(&mut self) -> Result<()> {

@@ -1,5 +1,5 @@
 //! Distinct: the function over the different values of its arguments. The values of each group are kept as rows in Arrow's
-//! row format, and the function sees them when the result is wanted.
+//! row format, and the function sees them when the result is wanted, in the order in which they came.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{DataType, Field};
 use arrow::row::{RowConverter, SortField};
 use gristmill_base::Result;
-use hashbrown::HashSet;
+use hashbrown::HashMap;
 
 use super::wrapped;
 use crate::aggregates::Prepared;
@@ -25,12 +25,21 @@ pub fn prepare(inner: Prepared) -> Prepared {
 struct Distinct {
     make: Make,
     kinds: Vec<DataType>,
-    sets: Vec<HashSet<Box<[u8]>>>,
+    sets: Vec<Set>,
     bytes: usize,
 }
 
+/// Rows, each with how many were there before it.
+type Set = HashMap<Box<[u8]>, usize>;
+
+fn in_order(set: &Set) -> Vec<&[u8]> {
+    let mut rows: Vec<(&[u8], usize)> = set.iter().map(|(row, place)| (row.as_ref(), *place)).collect();
+    rows.sort_unstable_by_key(|(_, place)| *place);
+    rows.into_iter().map(|(row, _)| row).collect()
+}
+
 /// What a set spends on an entry besides its bytes, roughly.
-const ENTRY_BYTES: usize = 40;
+const ENTRY_BYTES: usize = 48;
 
 impl Distinct {
     fn converter(&self) -> Result<RowConverter> {
@@ -39,8 +48,8 @@ impl Distinct {
 
     fn add(&mut self, group: usize, row: &[u8]) {
         let set = &mut self.sets[group];
-        if !set.contains(row) {
-            set.insert(row.into());
+        if !set.contains_key(row) {
+            set.insert(row.into(), set.len());
             self.bytes += row.len() + ENTRY_BYTES;
         }
     }
@@ -48,7 +57,7 @@ impl Distinct {
 
 impl Groups for Distinct {
     fn resize(&mut self, groups: usize) {
-        self.sets.resize_with(groups, HashSet::new);
+        self.sets.resize_with(groups, Set::new);
     }
 
     fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
@@ -61,8 +70,8 @@ impl Groups for Distinct {
 
     fn save(&mut self, groups: usize) -> Result<Vec<ArrayRef>> {
         let mut values = BinaryBuilder::new();
-        let lengths: Vec<usize> = self.sets[..groups].iter().map(HashSet::len).collect();
-        for row in self.sets[..groups].iter().flatten() {
+        let lengths: Vec<usize> = self.sets[..groups].iter().map(Set::len).collect();
+        for row in self.sets[..groups].iter().flat_map(in_order) {
             values.append_value(row);
         }
         let item = Arc::new(Field::new("item", DataType::Binary, true));
@@ -87,9 +96,7 @@ impl Groups for Distinct {
         let converter = self.converter()?;
         let parser = converter.parser();
         for (group, set) in self.sets[..groups].iter().enumerate().filter(|(_, set)| !set.is_empty()) {
-            // Sorted: the result does not depend on how a set lies in memory.
-            let mut rows: Vec<&[u8]> = set.iter().map(AsRef::as_ref).collect();
-            rows.sort_unstable();
+            let rows = in_order(set);
             let columns = converter.convert_rows(rows.iter().map(|row| parser.parse(row)))?;
             inner.update(&columns, &vec![group; rows.len()])?;
         }
@@ -97,11 +104,11 @@ impl Groups for Distinct {
     }
 
     fn drop_first(&mut self, groups: usize) {
-        let gone = self.sets.drain(..groups).flatten().map(|row| row.len() + ENTRY_BYTES).sum();
+        let gone = self.sets.drain(..groups).flatten().map(|(row, _)| row.len() + ENTRY_BYTES).sum();
         self.bytes = self.bytes.saturating_sub(gone);
     }
 
     fn bytes(&self) -> usize {
-        self.bytes + self.sets.capacity() * size_of::<HashSet<Box<[u8]>>>()
+        self.bytes + self.sets.capacity() * size_of::<Set>()
     }
 }

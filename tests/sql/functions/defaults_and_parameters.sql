@@ -1,0 +1,12 @@
+SELECT firstNonDefault(0::Nullable(UInt8), 5::Nullable(UInt8)), firstNonDefault(NULL::Nullable(String), ''::Nullable(String), 'a'), firstNonDefault(0, 5::Nullable(UInt8));
+SELECT firstNonDefault(x, y, z) FROM VALUES('x Nullable(UInt8), y Nullable(UInt8), z UInt8', (NULL, NULL, 1), (0, 1, 2), (NULL, 0, 3), (NULL, NULL, 0));
+SELECT firstNonDefault(''::LowCardinality(String), 'a'), firstNonDefault([], [1]), firstNonDefault(false, NULL, true);
+SELECT cutURLParameter('http://x/?a=b&c=d&e=f#g', ['c', 'e']), cutURLParameter('http://x/?a=b&c=d&e=f', ['e', 'c']), cutURLParameter('http://x/?a=b&c=d&e=f#g', ['a', 'c', 'e']);
+SELECT cutURLParameter('http://x/?a=b&c=d&e=f&g=h', ['e', 'g', 'c']), cutURLParameter('http://x/?a=b&c=d&e=f&g=h', ['g', 'c']), cutURLParameter('http://x/?a=b&a=c&d=1', ['a', 'a']);
+SELECT toDateTime64OrDefault('no time', 3, 'UTC', toDateTime64('2001-01-01 00:00:00.00', 3, 'Asia/Tokyo'));
+SELECT toDateTimeOrDefault('no time', 'UTC', toDateTime('2001-01-01 00:00:00', 'Asia/Tokyo'));
+SELECT bitShiftRight('abc', 8), bitShiftRight('abcdef', 16), bitShiftRight('abc', 4), bitShiftRight('abc', 23), bitShiftRight('abc', 0), hex(bitShiftRight('Hello', 12));
+SELECT bitShiftRight(s, 8) FROM (SELECT arrayJoin(['abc', 'Hello', 'x', '']) AS s);
+SELECT decodeHTMLComponent('&eacute;&Eacute;&hellip;&NewLine;|&Tab;|&lt &amp &CounterClockwiseContourIntegral; &nope; &#65; &#x41; &#0; &eacute &notin; &NotEqualTilde; &#99999999; &apos;');
+SELECT decodeHTMLComponent('&ampx;'), decodeHTMLComponent('&amp;amp;'), decodeHTMLComponent('a&&lt;'), decodeHTMLComponent('&#;'), decodeHTMLComponent('&;'), decodeHTMLComponent('&#x;'), decodeHTMLComponent('&'), decodeHTMLComponent('&AMP;&LT;');
+SELECT arrayMap(x -> hex(x), splitByString('', 'añ')), arrayMap(x -> hex(x), splitByRegexp('', 'añ')), arrayMap(x -> hex(x), splitByString('', 'ñ', 1)), splitByString('', 'abc', 2);

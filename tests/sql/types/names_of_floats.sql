@@ -1,0 +1,10 @@
+SELECT 1e100, 1e-10, 1e-5, 1e-6, 1e-7, 1e15, 1e20, 1e21, 0.1, 1e10, 1.5e300, -1e-7, 1e0, 0e0, 0.30000000000000004 FORMAT TSVWithNames;
+SELECT plus(1e-7, 1), [1e-7, 1e30], (1e-7, 'a'), nan, inf FORMAT TSVWithNames;
+CREATE TABLE factors (x UInt8, a Float64 DEFAULT 1e-10, b Float64 DEFAULT x * 1e19, c Float64 DEFAULT 1e100) ENGINE = MergeTree ORDER BY x;
+INSERT INTO factors (x) VALUES (5);
+SELECT *, toTypeName(b) FROM factors;
+SELECT name, default_expression FROM system.columns WHERE database = currentDatabase() AND table = 'factors' ORDER BY position;
+DETACH TABLE factors;
+ATTACH TABLE factors;
+INSERT INTO factors (x) VALUES (6);
+SELECT * FROM factors ORDER BY x;
