@@ -219,6 +219,16 @@ def test_json_has_the_shape_that_programs_draw(tmp_path):
     assert any("Sorting" in node for node in plan) and any("Actions" in node for node in plan)
 
 
+def test_conditions_of_indexes_show_texts_as_text(tmp_path):
+    answer = gristmill(
+        "CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a",
+        "INSERT INTO t SELECT number FROM numbers(10)",
+        "EXPLAIN indexes = 1 SELECT a FROM t WHERE a < -5 FORMAT TSVRaw",
+        path=tmp_path,
+    ).ok()
+    assert "Condition: (CAST(a, 'Int128') in (-Inf, -5))" in answer.out, answer.out
+
+
 def test_plans_are_drawn_as_trees_and_graphs():
     query = "SELECT number % 3 AS k, count() FROM numbers(10) GROUP BY k ORDER BY k"
     drawn = gristmill(f"EXPLAIN pretty = 1 {query}").ok().out

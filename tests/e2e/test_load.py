@@ -212,6 +212,15 @@ def test_a_setting_that_is_misspelt_is_refused(tmp_path, data):
     assert answer.error == (36, "BAD_ARGUMENTS") and "skip_file" in answer.message, answer
 
 
+def test_files_are_left_out_of_loads_that_have_a_name_alone(tmp_path, data):
+    folder = files_of(tmp_path / "files", count=2)
+    skip = "SETTINGS load_on_error = 'skip_file'"
+    answer = gristmill(CREATE, f"INSERT INTO t SELECT * FROM file('{folder}/*.parquet') {skip}", path=data)
+    assert answer.error == (36, "BAD_ARGUMENTS") and "load_id" in answer.message, answer
+    gristmill(f"INSERT INTO t SELECT number, 0, '' FROM numbers(3) {skip}", path=data).ok()
+    assert ask("SELECT count() FROM t", data) == [["3"]], "rows that come from no file do not mind"
+
+
 # What cannot be taken up again -----------------------------------------------------------------------------------------
 
 
@@ -288,6 +297,19 @@ def test_estimate_tells_what_a_load_takes_and_makes(s3, bucket, data):
     assert ask("SELECT count() FROM t", data) == [[str(read["rows"])]]
     commits = written["commits"]
     assert commits > 5 and written["blocks"] >= commits and written["seconds"] > 0
+
+
+def test_estimate_leaves_out_the_files_that_the_load_would(tmp_path, data):
+    folder = files_of(tmp_path / "files", count=4)
+    (folder / "1.parquet").write_bytes(b"no Parquet at all, although long enough to be looked at")
+    source = f"file('{folder}/*.parquet', Parquet, 'id UInt64, file UInt32, s String')"
+    answer = gristmill(CREATE, f"EXPLAIN ESTIMATE {load(source)}", path=data)
+    assert answer.code != 0 and "1.parquet" in answer.message, answer
+    skips = load(source, more=", load_on_error = 'skip_file'")
+    answer = gristmill(f"EXPLAIN ESTIMATE {skips} FORMAT JSONEachRow", path=data).ok()
+    read, failed, written = (json.loads(line) for line in answer.out.splitlines())
+    assert (read["files"], read["rows"], written["rows"]) == (3, 6000, 6000), answer
+    assert failed["table"].endswith("1.parquet") and "Parquet" in failed["error"] and read["error"] == "", answer
 
 
 def test_estimate_of_text_files_numbers_and_tables(data, tmp_path):

@@ -156,7 +156,7 @@ impl<'a> Resolver<'a> {
         // Virtual columns stand behind what is carried of the data, and are handed through.
         let virtual_columns = table.virtual_columns();
         let and_virtual = |columns: &Columns| Columns::new(columns.iter().chain(virtual_columns.iter()).cloned().collect());
-        let carried = and_virtual(&carried_columns(&definition.columns));
+        let carried = and_virtual(&carried_columns(&definition.columns, &self.context.settings));
         let interpreter = Interpreter::with(self.engine.clone(), self.context.clone(), Brought::default());
         let rows = interpreter.lowered_of(&carried, table.read(self.context).await?)?;
         let given = and_virtual(&given_columns(&definition.columns));
@@ -350,7 +350,7 @@ impl<'a> Resolver<'a> {
             blocks: None,
             ..*self
         };
-        let query = with_arguments(&select.query);
+        let query = with_arguments(&select.query, self.sees_with_around());
         let tables = resolve_tables(&query, &inner).await?;
         self.seen.lock().extend(inner.seen.into_inner());
         let env = Engine::function_env(self.context);
@@ -524,6 +524,10 @@ impl TableResolver for Resolver<'_> {
 
     fn names(&self) -> NameNumbers {
         self.names.clone()
+    }
+
+    fn sees_with_around(&self) -> bool {
+        self.context.settings.enable_global_with_statement
     }
 }
 

@@ -25,7 +25,8 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("hilbertDecode", plain(|name, arguments, _| decode(name, arguments)));
 }
 
-fn is_native_unsigned(kind: &SqlType) -> bool {
+/// Whether it is an unsigned integer of up to 64 bits, or Bool.
+pub fn is_native_unsigned(kind: &SqlType) -> bool {
     matches!(integer(kind), Some((..=64, false)))
 }
 

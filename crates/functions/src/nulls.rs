@@ -17,6 +17,7 @@ use crate::define::{arity, expect_number, own_nulls};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 use crate::supertype::{least, with_signs};
+use crate::udf::dictionary_result;
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("isNull", own_nulls(|name, arguments, _| is_null(name, arguments, true)));
@@ -133,8 +134,9 @@ fn coalesce(name: &str, arguments: &[Argument]) -> Result<Bound> {
     let nullable = last.is_nullable();
     let mut plain: Vec<SqlType> = kinds.iter().map(without_nullable).collect();
     with_signs(&mut plain, |i| arguments[used[i]].constant.as_ref());
-    let common = least(name, &plain)?;
+    let common = least(name, &plain)?.without_low_cardinality();
     let result = if nullable { common.clone().nullable() } else { common.clone() };
+    let result = if dictionary_result(arguments, &result) { T::LowCardinality(Box::new(result)) } else { result };
     // A FixedString beside Strings keeps the zeros that fill it up.
     let keeps_padding = |kind: &SqlType| *common.plain() == T::String && matches!(kind.plain(), T::FixedString(_));
     let casts = arguments

@@ -64,6 +64,8 @@ pub struct FunctionLimits {
     pub trials_max: u64,
     /// The bits of a Float64, which is told apart by them.
     degrees_max: u64,
+    /// Whether the last of at most so many parts of a text is all the rest of it. Else the rest is dropped.
+    pub keeps_rest: bool,
 }
 
 impl FunctionLimits {
@@ -74,6 +76,7 @@ impl FunctionLimits {
             regexps_bytes_max: settings.max_hyperscan_regexp_total_length,
             trials_max: settings.max_rand_distribution_trials,
             degrees_max: settings.max_rand_distribution_parameter.to_bits(),
+            keeps_rest: settings.splitby_max_substrings_includes_remaining_string,
         }
     }
 

@@ -443,18 +443,15 @@ impl ScalarUDFImpl for FunctionUdf {
     }
 }
 
-/// Below that, what a function made is one of few such columns.
-const ONE_OF_MANY_BYTES: usize = 256 << 10;
-
 /// Whether the query may hold what a function made, and is still wanted: asked where it is much, since rows of large arrays
-/// can become more from one function to the next than a block of rows ever is, and a block of very many columns is made by as
-/// many functions. Errors: MEMORY_LIMIT_EXCEEDED, those of `check_wanted`.
+/// can become more from one function to the next than a block of rows ever is. Errors: MEMORY_LIMIT_EXCEEDED, those of
+/// `check_wanted`.
 pub(crate) fn check_made(made: &ArrayRef) -> Result<()> {
-    let bytes = made.get_buffer_memory_size();
-    if bytes >= ASKED_FOR_BYTES {
-        check_wanted()?;
+    if made.get_buffer_memory_size() < ASKED_FOR_BYTES {
+        return Ok(());
     }
-    if bytes >= ONE_OF_MANY_BYTES { check_room(0) } else { Ok(()) }
+    check_wanted()?;
+    check_room(0)
 }
 
 /// A column's field as DataFusion sees it, for schemas built by hand.

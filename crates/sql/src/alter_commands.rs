@@ -303,7 +303,10 @@ impl Cursor<'_> {
     fn new_values(&mut self) -> Result<AlterCommand> {
         let mut assignments = Vec::new();
         loop {
-            let column = self.column_name()?;
+            let column = self.identifier()?;
+            if self.parser.peek_token_ref().token == Token::Period {
+                return Err(self.unexpected("= (the name of a column of a Nested stands in quotes: `n.a`)"));
+            }
             self.expect_token(&Token::Eq)?;
             assignments.push((column, self.shown_expression()?));
             if !self.eat_token(&Token::Comma) {

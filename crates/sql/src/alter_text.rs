@@ -19,9 +19,9 @@ impl AlterCommand {
     fn words(&self) -> String {
         match self {
             AlterCommand::Update { assignments, partition, condition } => {
-                let set: Vec<String> =
-                    assignments.iter().map(|(column, value)| format!("{} = {}", named(column), sql(value))).collect();
-                format!("UPDATE {}{} WHERE {}", set.join(", "), within(partition), sql(condition))
+                let set = assignments.iter().map(|(name, value)| format!("{} = {}", quote_identifier(name), sql(value)));
+                let set = set.collect::<Vec<_>>().join(", ");
+                format!("UPDATE {set}{} WHERE {}", within(partition), sql(condition))
             }
             AlterCommand::Delete { partition, condition } => format!("DELETE{} WHERE {}", within(partition), sql(condition)),
             AlterCommand::MaterializeColumn { name, partition } => {

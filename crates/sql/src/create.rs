@@ -415,7 +415,9 @@ impl Cursor<'_> {
         }
         loop {
             if self.eat_all(&["NOT", "NULL"]) {
+                check_says_null_once(column.kind.as_ref())?;
             } else if self.eat("NULL") {
+                check_says_null_once(column.kind.as_ref())?;
                 column.kind = column.kind.map(SqlType::nullable);
             } else if self.eat("DEFAULT") {
                 column.default = Some((DefaultKind::Default, Some(self.shown_expression()?)));
@@ -530,6 +532,15 @@ impl Cursor<'_> {
             }
         }
     }
+}
+
+/// That a type that says itself whether it holds NULL is not told again. Error: ILLEGAL_SYNTAX_FOR_DATA_TYPE.
+fn check_says_null_once(kind: Option<&SqlType>) -> Result<()> {
+    if matches!(kind, Some(SqlType::Nullable(_))) {
+        let text = "Can't use [NOT] NULL modifier with Nullable type: leave the one or the other out";
+        return Err(Error::new(ErrorCode::ILLEGAL_SYNTAX_FOR_DATA_TYPE, text));
+    }
+    Ok(())
 }
 
 pub(crate) fn codec_text(node: &Node) -> String {

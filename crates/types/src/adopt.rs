@@ -82,8 +82,9 @@ fn straight(array: &ArrayRef, to: &SqlType) -> Result<Option<ArrayRef>> {
         }
         (DataType::Binary | DataType::LargeBinary | DataType::BinaryView, T::IPv6 | T::Uuid) => {
             let views = to_views(array)?;
-            // Raw where every value has 16 bytes, else text.
-            let raw = views.iter().flatten().all(|value| value.len() == 16);
+            let is_address = *to.plain() == T::IPv6;
+            // Raw where every value has 16 bytes, else text, of which addresses may have 16 characters.
+            let raw = views.iter().flatten().all(|value| value.len() == 16 && !(is_address && is_text_of_address(value)));
             if raw && !views.is_empty() {
                 Some(arrow_cast(
                     &arrow_cast(&(Arc::new(views) as ArrayRef), &DataType::Binary)?,
@@ -104,6 +105,10 @@ fn straight(array: &ArrayRef, to: &SqlType) -> Result<Option<ArrayRef>> {
         (DataType::Int64, T::DateTime64(..)) if to.plain().arrow() == DataType::Int64 => Some(array.clone()),
         _ => None,
     })
+}
+
+fn is_text_of_address(value: &[u8]) -> bool {
+    value.contains(&b':') && value.iter().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.'))
 }
 
 /// ClickHouse writes 128- and 256-bit integers to Parquet as little-endian bytes of that width.

@@ -71,6 +71,7 @@ fn numbers_and_decimals() {
     assert_eq!(texts(Arc::new(id), "UUID"), ["01010101-0101-0101-0101-010101010101"]);
     assert_eq!(texts(Arc::new(UInt32Array::from(vec![5])), "IPv4"), ["0.0.0.5"]);
     assert_eq!(texts(Arc::new(BinaryArray::from_iter_values([[0u8; 16]])), "IPv6"), ["::"]);
+    assert_eq!(texts(Arc::new(BinaryArray::from_iter_values([b"2001:db8::1:2:34"])), "IPv6"), ["2001:db8::1:2:34"]);
 }
 
 #[test]

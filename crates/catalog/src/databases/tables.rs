@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::{Error, Result};
 
 use super::errors::{
     NOTHING, changeable, check_moves, find_database, missing, table_exists, unknown_table, writable_database,
@@ -193,10 +193,11 @@ impl Databases {
         .await
     }
 
-    /// EXCHANGE TABLES a AND b: both names change hands at once.
+    /// EXCHANGE TABLES a AND b: both names change hands at once. Of a table with itself nothing does.
     pub async fn exchange_tables(&self, a: (&str, &str), b: (&str, &str)) -> Result<()> {
         if a == b {
-            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "EXCHANGE TABLES needs two different tables"));
+            self.writable_table(a)?;
+            return Ok(());
         }
         let guard = self.locks.tables(&[a, b]).await;
         let (table_a, table_b) = (self.writable_table(a)?, self.writable_table(b)?);

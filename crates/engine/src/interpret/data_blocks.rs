@@ -15,7 +15,7 @@ const SIZES: [&str; 3] = ["max_insert_block_size", "min_insert_block_size_rows",
 
 /// Whether the query says what blocks are to be.
 pub(super) fn is_set(settings: &Settings) -> bool {
-    SIZES.iter().any(|name| settings.is_changed(name))
+    settings.use_strict_insert_block_limits || SIZES.iter().any(|name| settings.is_changed(name))
 }
 
 /// Rows of a block; `None`: nothing is set of blocks. Errors: BAD_ARGUMENTS where blocks are to have no row.

@@ -135,7 +135,8 @@ impl Interpreter {
     }
 
     pub(crate) fn exists(&self, name: &TableName, kind: ObjectKind) -> Result<Outcome> {
-        let (database, table) = self.full(name);
+        let asked = self.asked_for(name);
+        let (database, table) = self.full(&asked);
         let found = match kind {
             ObjectKind::Database => {
                 may_know(&self.context, &name.table, None) && self.engine.databases.database(&name.table).is_ok()

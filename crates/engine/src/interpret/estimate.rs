@@ -7,6 +7,8 @@
 //! Rows are counted before the filter, as nothing is read. A block becomes a part in each partition that its rows fall into;
 //! which those are is not known, so parts are at least as many as told. The time follows from how fast the process wrote
 //! before (`LOAD_PACE`), or else from a guess.
+//!
+//! Where a load leaves out files that cannot be read (`load_on_error`), each of them has a row of its own, with the error.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -15,7 +17,7 @@ use std::time::Duration;
 use arrow::array::{ArrayRef, BinaryViewArray, Float64Array, UInt64Array};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
-use gristmill_base::Result;
+use gristmill_base::{Error, Result};
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_mergetree::TableSettings;
 use gristmill_mergetree::insert::gear::Gear;
@@ -27,6 +29,7 @@ use gristmill_types::{Column, Columns, SqlType};
 use super::insert::PlannedInsert;
 use super::insert_lanes::lane_count;
 use super::load;
+use super::load_steps::{OnError, is_of_file};
 use super::{Interpreter, Outcome};
 
 /// Bytes of values that one core sorts, encodes and writes in a second.
@@ -64,6 +67,8 @@ struct Row {
     commits: u64,
     blocks: u64,
     seconds: f64,
+    /// Why a file cannot be read.
+    error: String,
 }
 
 /// What the target of an INSERT gets.
@@ -93,18 +98,20 @@ fn writing(rows: u64, bytes: u64, lanes: u64, block_rows: u64, block_bytes: u64,
 
 impl Interpreter {
     pub(super) async fn estimate_select(&self, plan: &Arc<dyn ExecutionPlan>) -> Result<Outcome> {
-        let files = gristmill_sources::object::estimate::estimates(plan, &self.context).await?;
+        let files = gristmill_sources::object::estimate::estimates(plan, &self.context, none).await?;
         answer(&reading(gristmill_mergetree::read::estimates(plan), &files), !files.is_empty(), false)
     }
 
     pub(super) async fn estimate_insert(&self, insert: &Insert) -> Result<Outcome> {
         let PlannedInsert { shape, rows: planned, lanes_max } = self.plan_insert(insert, None, &mut Vec::new()).await?;
         let table = &shape.root.table;
-        let files = gristmill_sources::object::estimate::estimates(&planned.physical, &self.context).await?;
-        let tables = gristmill_mergetree::read::estimates(&planned.physical);
         let (context, settings) = (&self.context, &self.context.settings);
-        let lanes = lane_count(context, lanes_max);
         let resumes = load::planned(insert, table, &planned.physical, context)?.is_some();
+        let skips_files = resumes && OnError::of(&settings.load_on_error)? == OnError::SkipFile;
+        let leaves_out: fn(&Error) -> bool = if skips_files { is_of_file } else { none };
+        let files = gristmill_sources::object::estimate::estimates(&planned.physical, context, leaves_out).await?;
+        let tables = gristmill_mergetree::read::estimates(&planned.physical);
+        let lanes = lane_count(context, lanes_max);
         // Files that do not say have one.
         let row_groups = files.iter().map(|files| files.row_groups.max(files.files)).sum();
         let steps = resumes.then(|| Steps { bytes: load::step_bytes(settings, lanes), row_groups });
@@ -143,6 +150,11 @@ impl Interpreter {
     }
 }
 
+/// Errors of files that are left out: of none.
+fn none(_: &Error) -> bool {
+    false
+}
+
 /// Rows of a plan, where its sources tell.
 fn planned_rows(plan: &Arc<dyn ExecutionPlan>) -> u64 {
     let statistics = StatisticsContext::new().compute(plan.as_ref(), &StatisticsArgs::new());
@@ -163,7 +175,7 @@ fn duration(bytes: u64, cores: u64) -> Duration {
     Duration::from_secs_f64(bytes as f64 / (pace * cores.max(1)) as f64)
 }
 
-/// A row a table, then one a source of files.
+/// A row a table, then one a source of files, then one a file that cannot be read.
 fn reading(scans: Vec<TableEstimate>, files: &[Estimate]) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for scan in scans {
@@ -192,6 +204,13 @@ fn reading(scans: Vec<TableEstimate>, files: &[Estimate]) -> Vec<Row> {
         bytes: files.bytes,
         requests: files.requests,
         cost_usd: files.cost_usd,
+        ..Row::default()
+    }));
+    let failed = files.iter().flat_map(|files| files.failed.iter().map(move |failed| (files, failed)));
+    rows.extend(failed.map(|(files, (path, error))| Row {
+        database: files.function.clone(),
+        table: path.clone(),
+        error: error.clone(),
         ..Row::default()
     }));
     rows
@@ -225,6 +244,9 @@ fn answer(rows: &[Row], with_files: bool, with_target: bool) -> Result<Outcome> 
             ("blocks", SqlType::UInt64, counts(|row| row.blocks)),
             ("seconds", SqlType::Float64, floats(|row| row.seconds)),
         ]);
+    }
+    if rows.iter().any(|row| !row.error.is_empty()) {
+        columns.push(("error", SqlType::String, texts(|row| &row.error)));
     }
     let arrays = columns.iter().map(|(_, _, array)| array.clone()).collect();
     Outcome::rows(Columns::of(columns.into_iter().map(|(name, kind, _)| (name, kind))), arrays)

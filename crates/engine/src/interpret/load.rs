@@ -37,7 +37,8 @@ use crate::views::load::LoadWithViews;
 const BLOCKS_OF_A_LANE: u64 = 4;
 
 /// The load that an INSERT is, where its settings name one. Errors: INCORRECT_QUERY, NOT_IMPLEMENTED where it cannot be
-/// taken up again. (An insert under a deduplication token that cannot is one commit.)
+/// taken up again; BAD_ARGUMENTS where it has no name and is to leave files out. (An insert under a deduplication token that
+/// cannot be taken up again is one commit.)
 pub(crate) fn planned(
     insert: &Insert,
     table: &Arc<dyn Table>,
@@ -48,7 +49,7 @@ pub(crate) fn planned(
     let token = settings.insert_deduplication_token.as_str();
     let has_token = settings.insert_deduplicate && !token.is_empty();
     let id = match settings.load_id.as_str() {
-        "" if !has_token => return Ok(None),
+        "" if !has_token => return check_leaves_nothing_out(table, plan, context).map(|()| None),
         "" => token,
         id => id,
     };
@@ -74,6 +75,24 @@ pub(crate) fn planned(
         }
         Err(obstacle) => refused(ErrorCode::INCORRECT_QUERY, not_by_file(obstacle)),
     }
+}
+
+/// An INSERT without a name is one commit: it has no ledger that would tell which files are not in it. Errors: BAD_ARGUMENTS
+/// where it is to leave files out all the same.
+fn check_leaves_nothing_out(
+    table: &Arc<dyn Table>,
+    plan: &Arc<dyn ExecutionPlan>,
+    context: &Arc<QueryContext>,
+) -> Result<()> {
+    let skips_files = matches!(OnError::of(&context.settings.load_on_error), Ok(OnError::SkipFile));
+    // Other INSERTs may have the setting from their session, and have no file to leave out.
+    if !skips_files || !table.keeps_load_ledger() || LoadSource::of(plan, context)?.is_err() {
+        return Ok(());
+    }
+    let text = "load_on_error = 'skip_file' goes with a load_id, whose ledger tells which files were left out: give the \
+                load a name (SETTINGS load_id = 'posts-2024'). Without one the INSERT is one commit, whole or not at all, \
+                and load_on_error has to be 'abort'";
+    Err(Error::new(ErrorCode::BAD_ARGUMENTS, text))
 }
 
 fn not_by_file(obstacle: &str) -> String {

@@ -93,6 +93,15 @@ fn unknown_command(words: &[String]) -> Error {
     Error::new(ErrorCode::SYNTAX_ERROR, text)
 }
 
+/// The copies of all tables are not looked for.
+fn unfreezes_one_table(name: &str) -> Error {
+    let text = format!(
+        "SYSTEM UNFREEZE is disabled: ALTER TABLE t UNFREEZE WITH NAME {name} removes the copy of a table, and is asked of \
+         each table that was frozen"
+    );
+    Error::new(ErrorCode::SUPPORT_IS_DISABLED, text)
+}
+
 fn begins_with(words: &[&str], beginning: &[&str]) -> bool {
     words.get(..beginning.len()) == Some(beginning)
 }
@@ -367,6 +376,7 @@ impl Interpreter {
                 };
                 self.table(database, table).map(drop)
             }
+            ["UNFREEZE", "WITH", "NAME", _] => Err(unfreezes_one_table(&words[3])),
             [first, ..] if !SYSTEM_VERBS.contains(first) || upper.len() < 2 => Err(unknown_command(words)),
             [] | ["WAIT", "LOADING", "PARTS"] | ["PREWARM", "MARK", "CACHE"] => Err(unknown_command(words)),
             _ => Err(Error::not_implemented(format!("SYSTEM {}", words.join(" ")))),

@@ -301,6 +301,12 @@ impl Interpreter {
         (database, &name.table)
     }
 
+    /// What EXISTS asks for: of the session's temporary tables only with the word TEMPORARY.
+    pub(crate) fn asked_for(&self, name: &TableName) -> TableName {
+        let database = name.database.clone().unwrap_or_else(|| self.context.database.clone());
+        TableName { database: Some(database), table: name.table.clone() }
+    }
+
     /// Errors: UNKNOWN_DATABASE, UNKNOWN_TABLE, with the nearest name that the user may know of.
     pub(crate) fn table(&self, database: &str, name: &str) -> Result<Arc<dyn Table>> {
         self.databases(database).table_for(database, name, &self.seen())

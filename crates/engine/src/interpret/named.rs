@@ -31,10 +31,10 @@ impl Interpreter {
             | Statement::Update { name, .. }
             | Statement::Detach { name, .. }
             | Statement::Attach { name, .. }
-            | Statement::Exists { name, .. }
             | Statement::ShowCreateTable(name)
             | Statement::Check(Checked::Partition(name, _) | Checked::Part(name, _))
             | Statement::DropLoadLedger { name, .. } => vec![full(name)],
+            Statement::Exists { name, .. } => vec![full(&self.asked_for(name))],
             Statement::Shown { statement, .. } => self.tables_named(statement),
             _ => Vec::new(),
         }

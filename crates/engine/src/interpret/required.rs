@@ -205,7 +205,9 @@ impl Interpreter {
                 }
             }
             // As SHOW TABLES does; that a database is there is told to who may know of it.
-            Statement::Exists { name, kind: ObjectKind::Table | ObjectKind::View } => self.check_table("SHOW TABLES", name),
+            Statement::Exists { name, kind: ObjectKind::Table | ObjectKind::View } => {
+                self.check_table("SHOW TABLES", &self.asked_for(name))
+            }
             Statement::Check(Checked::All) => everywhere("CHECK"),
             Statement::Check(Checked::Partition(name, _) | Checked::Part(name, _)) => self.check_table("CHECK", name),
             Statement::Optimize { name, .. } => self.check_table("OPTIMIZE", name),

@@ -104,7 +104,7 @@ impl Interpreter {
         hints: SourceHints,
         tables: &mut Vec<(String, String)>,
     ) -> Result<(Lowered, Option<Lowered>)> {
-        let query = &*with_arguments(query);
+        let query = &*with_arguments(query, self.context.settings.enable_global_with_statement);
         let resolver = Resolver::new(&self.engine, &self.context, hints).with(&self.external, &self.temporary, &self.blocks);
         let resolver = resolver.within(database);
         let resolved = match self.context.cancellable(resolve_tables(query, &resolver)).await {

@@ -51,7 +51,7 @@ impl Interpreter {
         target: &TableDefinition,
         in_order: bool,
     ) -> Result<Planned> {
-        let query = &*with_arguments(query);
+        let query = &*with_arguments(query, self.context.settings.enable_global_with_statement);
         let resolver = Resolver::over_block(&self.engine, &self.context, hints(&self.engine), database, block);
         let resolved = self.context.cancellable(resolve_tables(query, &resolver)).await?;
         let env = Engine::function_env(&self.context);

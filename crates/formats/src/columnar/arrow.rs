@@ -31,7 +31,6 @@ pub fn file_options(settings: &Settings) -> FileOptions {
         string_as_string: settings.output_format_arrow_string_as_string,
         least_is_milliseconds: false,
         views: false,
-        string_setting: "output_format_arrow_string_as_string",
     }
 }
 

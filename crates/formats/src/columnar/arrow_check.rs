@@ -6,6 +6,7 @@
 //! the decoder, who has better words for it.
 
 use arrow::ipc::{Block, BodyCompressionMethod, CompressionType, Message, RecordBatch, root_as_footer, root_as_message};
+use bytes::Bytes;
 use gristmill_base::allocations::{self, ASKED_FOR_BYTES};
 use gristmill_base::{Error, ErrorCode, Result};
 use parquet::file::reader::{ChunkReader, Length};
@@ -13,7 +14,7 @@ use parquet::file::reader::{ChunkReader, Length};
 use crate::columnar::FileBytes;
 
 /// Precedes the length of a message since version 0.15 of the format.
-const CONTINUATION: [u8; 4] = [0xFF; 4];
+pub const CONTINUATION: [u8; 4] = [0xFF; 4];
 /// A file ends with the length of its footer and the magic word.
 const END: &[u8] = b"ARROW1";
 /// The uncompressed length before a compressed buffer.
@@ -54,17 +55,22 @@ pub fn next_message(bytes: &[u8]) -> Result<Next> {
     Ok(Next::Whole(end))
 }
 
-/// Checks a whole file. Errors: as `next_message`.
-pub fn check_file(file: &FileBytes) -> Result<()> {
-    // Where it is no file, the decoder says why.
+/// The footer of a whole file; `None`: it does not end as a file does. Errors: INCORRECT_DATA.
+pub fn footer(file: &FileBytes) -> Result<Option<Bytes>> {
     let all = file.len();
-    let Some(tail) = all.checked_sub(4 + END.len() as u64) else { return Ok(()) };
+    let Some(tail) = all.checked_sub(4 + END.len() as u64) else { return Ok(None) };
     let last = file.get_bytes(tail, 4 + END.len())?;
-    let Some(Some(length)) = last.strip_suffix(END).map(|length| length.first_chunk::<4>()) else { return Ok(()) };
+    let Some(Some(length)) = last.strip_suffix(END).map(|length| length.first_chunk::<4>()) else { return Ok(None) };
     let length = i32::from_le_bytes(*length);
     let start = u64::try_from(length).ok().and_then(|length| tail.checked_sub(length));
     let start = start.ok_or_else(|| refused(format!("the footer claims {length} of {all} bytes")))?;
-    let footer = file.get_bytes(start, (tail - start) as usize)?;
+    Ok(Some(file.get_bytes(start, (tail - start) as usize)?))
+}
+
+/// Checks a whole file. Errors: as `next_message`.
+pub fn check_file(file: &FileBytes) -> Result<()> {
+    // Where it is no file, the decoder says why.
+    let Some(footer) = footer(file)? else { return Ok(()) };
     let Ok(footer) = root_as_footer(&footer) else { return Ok(()) };
     let mut blocks = footer.dictionaries().into_iter().flatten().chain(footer.recordBatches().into_iter().flatten());
     blocks.try_for_each(|block| check_block(file, block))

@@ -2,15 +2,16 @@
 //!
 //! | Type | In a file |
 //! |---|---|
-//! | String | text (UTF-8, checked) or binary, as the setting says |
+//! | String | text or binary, as the setting says |
 //! | Enum8, Enum16 | text: the names |
 //! | Int128 …, UInt256 | fixed-size binary of 16 or 32 bytes, little-endian, as ClickHouse writes them |
 //! | DateTime, DateTime64 | timestamp in UTC (or the type's zone), of the next unit that holds its scale |
 //! | Time, Time64 | time of the next unit that holds its scale |
 //! | others | what carries them in memory |
 //!
-//! Parquet has no seconds: its DateTime and Time have milliseconds. Text that is no UTF-8 cannot stand in a column that is
-//! declared as text, and a column cannot change half way, so it is refused with the setting that writes binary.
+//! Parquet has no seconds: its DateTime and Time have milliseconds. A String is bytes, of which nobody promises that they are
+//! UTF-8: they are given to the writer as bytes and stand in the file as they are, also where its schema calls them text. The
+//! layout is the same.
 
 use std::sync::Arc;
 
@@ -34,8 +35,6 @@ pub struct FileOptions {
     pub least_is_milliseconds: bool,
     /// Text and binary as views; else with 32-bit offsets, which every reader of Arrow knows.
     pub views: bool,
-    /// The setting that makes String binary, for errors.
-    pub string_setting: &'static str,
 }
 
 /// The columns of a file that is written: its schema and how batches become it.
@@ -43,13 +42,20 @@ pub struct FileOptions {
 pub struct FileTypes {
     columns: Columns,
     schema: SchemaRef,
+    batch_schema: SchemaRef,
+    /// Of batches: String is bytes.
     options: FileOptions,
 }
 
 impl FileTypes {
     pub fn new(columns: &Columns, options: FileOptions) -> Self {
-        let fields = columns.iter().map(|column| field(&column.name, &column.kind, &options));
-        FileTypes { columns: columns.clone(), schema: Arc::new(Schema::new(fields.collect::<Vec<_>>())), options }
+        let of_batches = FileOptions { string_as_string: false, ..options };
+        FileTypes {
+            columns: columns.clone(),
+            schema: schema_of(columns, &options),
+            batch_schema: schema_of(columns, &of_batches),
+            options: of_batches,
+        }
     }
 
     /// The schema that the file has.
@@ -57,15 +63,25 @@ impl FileTypes {
         &self.schema
     }
 
-    /// A batch that carries the columns, as the file has it. `first_row` is the number of rows before it, for errors.
+    /// The schema of the batches that `convert` gives: String is bytes, whatever the file calls it.
+    pub fn batch_schema(&self) -> &SchemaRef {
+        &self.batch_schema
+    }
+
+    /// A batch that carries the columns, as the file's writer takes it. `first_row` is the number of rows before it, for errors.
     pub fn convert(&self, batch: &RecordBatch, first_row: u64) -> Result<RecordBatch> {
         let arrays = batch.columns().iter().zip(&self.columns).map(|(array, column)| {
             to_file(array, &column.kind, &self.options)
                 .map_err(|error| error.with_context(format!("column '{}', rows from {}", column.name, first_row + 1)))
         });
         let options = arrow::record_batch::RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-        Ok(RecordBatch::try_new_with_options(self.schema.clone(), arrays.collect::<Result<_>>()?, &options)?)
+        Ok(RecordBatch::try_new_with_options(self.batch_schema.clone(), arrays.collect::<Result<_>>()?, &options)?)
     }
+}
+
+fn schema_of(columns: &Columns, options: &FileOptions) -> SchemaRef {
+    let fields = columns.iter().map(|column| field(&column.name, &column.kind, options));
+    Arc::new(Schema::new(fields.collect::<Vec<_>>()))
 }
 
 fn field(name: &str, kind: &SqlType, options: &FileOptions) -> FieldRef {
@@ -134,14 +150,10 @@ fn unit(scale: u8, options: &FileOptions) -> (TimeUnit, u8) {
     }
 }
 
-/// An array of `kind` as it stands in a file.
+/// An array of `kind` as it stands in a batch for a file. `options`: those of batches.
 fn to_file(array: &ArrayRef, kind: &SqlType, options: &FileOptions) -> Result<ArrayRef> {
     let target = file_type(kind, options);
     Ok(match kind.plain() {
-        SqlType::String if options.string_as_string => {
-            let text = array.as_binary_view().clone().to_string_view().map_err(|_| not_text(array, options))?;
-            if options.views { Arc::new(text) } else { cast(&text, &target)? }
-        }
         SqlType::String if options.views => array.clone(),
         SqlType::String => cast(array, &target)?,
         SqlType::Enum8(names) | SqlType::Enum16(names) => {
@@ -211,17 +223,4 @@ fn to_file(array: &ArrayRef, kind: &SqlType, options: &FileOptions) -> Result<Ar
         }
         _ => array.clone(),
     })
-}
-
-/// Which value is no text.
-fn not_text(array: &ArrayRef, options: &FileOptions) -> Error {
-    let bad = array.as_binary_view().iter().position(|value| value.is_some_and(|value| std::str::from_utf8(value).is_err()));
-    Error::new(
-        ErrorCode::INCORRECT_DATA,
-        format!(
-            "A String value is not valid UTF-8 (value {} of the block), so it cannot be written as text: set {} = 0 to write binary",
-            bad.map_or(0, |at| at + 1),
-            options.string_setting
-        ),
-    )
 }

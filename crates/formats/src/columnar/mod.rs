@@ -5,6 +5,7 @@
 
 pub mod arrow;
 pub(crate) mod arrow_check;
+pub(crate) mod arrow_rows;
 pub mod file_bytes;
 pub mod file_types;
 pub mod footer_check;

@@ -35,7 +35,6 @@ pub fn file_options(settings: &Settings) -> FileOptions {
         string_as_string: settings.output_format_parquet_string_as_string,
         least_is_milliseconds: true,
         views: true,
-        string_setting: "output_format_parquet_string_as_string",
     }
 }
 
@@ -88,7 +87,7 @@ impl ParquetOutput {
             .with_properties(properties)
             .with_skip_arrow_metadata(true)
             .with_parquet_schema(parquet_schema(&columns, types.schema())?);
-        let writer = ArrowWriter::try_new_with_options(Vec::new(), types.schema().clone(), options)?;
+        let writer = ArrowWriter::try_new_with_options(Vec::new(), types.batch_schema().clone(), options)?;
         let page_bytes = settings.output_format_parquet_data_page_size.max(1);
         Ok(ParquetOutput { types, writer: Some(writer), row_group_bytes: row_group_bytes(settings), page_bytes, rows: 0 })
     }

@@ -1,7 +1,8 @@
 //! Parquet, Arrow and ORC out of a stream that cannot be sought.
 //!
 //! ArrowStream is decoded message by message, as each is there as a whole. Parquet, Arrow and ORC files have their directory at the end, so their
-//! bytes are held until `finish`. Columns are matched by name and converted to the types that were asked for.
+//! bytes are held until `finish`. Columns are matched by name and converted to the types that were asked for. Text is decoded as
+//! the bytes that it is.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use arrow::array::{RecordBatch, RecordBatchOptions};
 use arrow::buffer::Buffer;
 use arrow::datatypes::{Schema, SchemaRef};
-use arrow::ipc::reader::{FileReaderBuilder, StreamDecoder};
+use arrow::ipc::reader::StreamDecoder;
 use bytes::Bytes;
 use chrono_tz::Tz;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt, allocations};
@@ -26,6 +27,7 @@ use super::omitted::{flagged_column, flags_of};
 use super::rows::BATCH_ROWS;
 use crate::Format;
 use crate::columnar::arrow_check::{self, Next};
+use crate::columnar::arrow_rows::{ArrowRows, guarded_arrow, text_as_bytes};
 use crate::columnar::parquet_metadata::{guarded, reader_metadata, without_text_annotations};
 use crate::columnar::parquet_rows::{Limits, ParquetRows};
 use crate::columnar::{FileBytes, footer_check};
@@ -71,11 +73,13 @@ impl Buffered {
             limits: Limits::of(settings, BATCH_ROWS),
             allow_missing: match format {
                 Format::Orc => settings.input_format_orc_allow_missing_columns,
-                _ => settings.input_format_parquet_allow_missing_columns,
+                Format::Parquet => settings.input_format_parquet_allow_missing_columns,
+                _ => settings.input_format_arrow_allow_missing_columns,
             },
             any_case: match format {
                 Format::Orc => settings.input_format_orc_case_insensitive_column_matching,
-                _ => settings.input_format_parquet_case_insensitive_column_matching,
+                Format::Parquet => settings.input_format_parquet_case_insensitive_column_matching,
+                _ => settings.input_format_arrow_case_insensitive_column_matching,
             },
             orc_settings: (format == Format::Orc).then(|| settings.clone()),
             held: Vec::new(),
@@ -147,6 +151,7 @@ impl Buffered {
         while self.held.len() - from >= self.wanted.max(1) {
             match arrow_check::next_message(&self.held[from..])? {
                 Next::Whole(length) => {
+                    text_as_bytes(&mut self.held[from..from + length]);
                     from += length;
                     self.wanted = 0;
                     ends.push(from);
@@ -238,22 +243,12 @@ fn batches_of(
         return Ok(Box::new(ParquetRows::new(file, metadata, limits)));
     }
     guarded(|| arrow_check::check_file(&file))?;
-    let bytes = file.reader()?;
-    let mut reader = guarded_arrow(|| FileReaderBuilder::new().build(bytes))?;
-    Ok(Box::new(std::iter::from_fn(move || guarded_arrow(|| reader.next().transpose()).transpose())))
+    Ok(Box::new(guarded(|| ArrowRows::new(file))?))
 }
 
 fn missing(name: &str, schema: &Schema) -> Error {
     let there: Vec<String> = schema.fields().iter().map(|field| format!("'{}'", field.name())).collect();
     Error::new(ErrorCode::THERE_IS_NO_COLUMN, format!("The data has no column '{name}'. It has: {}", there.join(", ")))
-}
-
-fn not_arrow(error: &arrow::error::ArrowError) -> Error {
-    Error::new(ErrorCode::INCORRECT_DATA, format!("Not valid Arrow data: {error}"))
-}
-
-fn guarded_arrow<T>(step: impl FnOnce() -> std::result::Result<T, arrow::error::ArrowError>) -> Result<T> {
-    guarded(|| step().map_err(|error| not_arrow(&error)))
 }
 
 /// The directory of a whole Parquet file.

@@ -243,6 +243,8 @@ pub(crate) fn text_options(context: &OutputContext, escaping: Escaping) -> TextO
         date_time_64_in_thousands: settings.date_time_64_output_format_cut_trailing_zeros_align_to_groups_of_thousands,
         doubled_quotes: settings.output_format_values_escape_quote_with_quote,
         csv_whole_tuples: !settings.output_format_csv_serialize_tuple_into_separate_columns,
+        trim_fixed_string: settings.output_format_trim_fixed_string,
+        kusto_intervals: settings.interval_output_format == "kusto",
     }
 }
 

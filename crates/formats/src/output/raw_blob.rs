@@ -15,7 +15,9 @@ pub struct RawBlob {
 
 impl RawBlob {
     pub fn new(columns: Columns, context: &OutputContext) -> Self {
-        RawBlob { columns, options: text_options(context, Escaping::Plain) }
+        // All bytes of the values, those that fill up a FixedString too.
+        let options = TextOptions { trim_fixed_string: false, ..text_options(context, Escaping::Plain) };
+        RawBlob { columns, options }
     }
 }
 

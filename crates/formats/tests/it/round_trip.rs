@@ -115,6 +115,25 @@ fn columnar_formats_give_back_what_was_written() {
 }
 
 #[test]
+fn bytes_that_are_no_text_go_there_and_back() {
+    let structure = "s String, n Nullable(String), l LowCardinality(String)";
+    let data = b"\xff\xfe\t\x80\t\x81\ntext\t\\N\tmore than twelve bytes, and no text: \xfd\n";
+    let batches = read("TSV", structure, data, &[]).expect("rows");
+    for (name, setting) in [
+        ("Parquet", "output_format_parquet_string_as_string"),
+        ("Arrow", "output_format_arrow_string_as_string"),
+        ("ArrowStream", "output_format_arrow_string_as_string"),
+        ("ORC", "output_format_orc_string_as_string"),
+    ] {
+        for as_string in ["1", "0"] {
+            let bytes = write(name, structure, &batches, &[(setting, as_string)]);
+            let again = read(name, structure, &bytes, &[]).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(write("TSV", structure, &again, &[]), data, "{name}");
+        }
+    }
+}
+
+#[test]
 fn columnar_formats_tell_their_structure() {
     let structure = "i Int32, s String, n Nullable(Float64), a Array(Int64), d Date32";
     let batches =
@@ -132,7 +151,11 @@ fn columns_are_matched_by_name_and_converted() {
         let lenient = [("input_format_avro_allow_missing_fields", "1")];
         let again = read(name, "c UInt8, z String, a Int64", &bytes, &lenient).expect("rows");
         assert_eq!(write("CSV", "c UInt8, z String, a Int64", &again, &[]), b"7,\"\",1\n8,\"\",2\n", "{name}");
-        let strict = ["input_format_parquet_allow_missing_columns", "input_format_orc_allow_missing_columns"];
+        let strict = [
+            "input_format_parquet_allow_missing_columns",
+            "input_format_arrow_allow_missing_columns",
+            "input_format_orc_allow_missing_columns",
+        ];
         let strict = read(name, "z String", &bytes, &strict.map(|setting| (setting, "0")));
         assert_eq!(strict.expect_err("no such column").code(), gristmill_base::ErrorCode::THERE_IS_NO_COLUMN);
     }

@@ -53,7 +53,7 @@ fn bind(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }
     let plain = common.plain().clone();
     let of_numbers = plain.is_integer() || plain.is_float() || plain.is_decimal();
-    if !of_numbers && !matches!(plain, T::Bool | T::Date | T::Date32 | T::DateTime(_) | T::DateTime64(..)) {
+    if !of_numbers && plain != T::Bool && !plain.is_date_or_time() && !matches!(plain, T::Time | T::Time64(_)) {
         let text = format!("Illegal type {plain} of an argument of function {name}: expected a number, a date or a time");
         return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
     }
@@ -96,9 +96,18 @@ fn mean(kind: &SqlType, args: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
             })?;
             retype(&made, args[0].data_type())
         }
-        _ => match_integer!(kind, I => means::<I>(args, rows, |values| {
+        _ => match_integer!(stored(kind), I => means::<I>(args, rows, |values| {
             (values.iter().map(|value| *value as i128).sum::<i128>() / values.len() as i128) as <I as ArrowPrimitiveType>::Native
         }), else Err(Error::not_implemented(format!("The mean of {kind}")))),
+    }
+}
+
+/// The integer that a time is kept as.
+fn stored(kind: &SqlType) -> SqlType {
+    match kind {
+        T::Time => T::Int32,
+        T::Time64(_) | T::DateTime64(..) => T::Int64,
+        other => other.clone(),
     }
 }
 

@@ -3,15 +3,14 @@
 use SqlType as T;
 use arrow::array::{ArrayRef, AsArray, UInt64Array};
 use arrow::datatypes::{Int64Type, UInt64Type};
+use datafusion::common::ScalarValue;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use std::sync::Arc;
 
-use crate::arithmetic::kinds::integer;
 use crate::columns::{Bytes, Numbers, numbers, strings};
-use crate::define::{
-    arity, bad_argument, constant_integer, expect_integer, expect_place, expect_string, illegal, not_constant, plain,
-};
+use crate::curves::is_native_unsigned;
+use crate::define::{arity, constant_integer, expect_place, expect_string, illegal, not_constant, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 use crate::tuples::struct_array;
@@ -46,7 +45,6 @@ fn slice(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }))
 }
 
-/// Bit `i` of number `k` of `n` becomes bit `i * n + k`.
 /// Behind a tuple of how many places a bit of each number takes.
 fn weave_repeated(name: &str, arguments: &[Argument], mask: usize) -> Result<Bound> {
     let count = arguments.len() - 1;
@@ -77,13 +75,19 @@ fn stretched(value: u64, times: u64) -> Result<u64> {
     Ok(bits.fold(0, |stretched, bit| stretched | 1 << (bit * times + times - 1)))
 }
 
+/// The last of so many bits each: `stretched` backwards.
+fn shrunk(value: u64, times: u64) -> u64 {
+    (0..64 / times).fold(0, |shrunk, bit| shrunk | (value >> (bit * times + times - 1) & 1) << bit)
+}
+
+/// Bit `i` of number `k` of `n` becomes bit `i * n + k`.
 fn weave(name: &str, arguments: &[Argument]) -> Result<Bound> {
     if let Some(Argument { kind: T::Tuple(mask), .. }) = arguments.first() {
         return weave_repeated(name, arguments, mask.len());
     }
     arity(name, arguments, 1..=8)?;
     for i in 0..arguments.len() {
-        if !matches!(integer(&arguments[i].kind), Some((..=64, false))) {
+        if !is_native_unsigned(&arguments[i].kind) {
             return Err(illegal(name, arguments, i, "an unsigned integer of up to 64 bits"));
         }
     }
@@ -100,20 +104,50 @@ fn weave(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }))
 }
 
+/// How many places a bit of each number takes: as a constant tuple says, or one each of so many numbers.
+fn ratios(name: &str, arguments: &[Argument]) -> Result<Vec<u64>> {
+    let constant = arguments[0].constant.as_ref().ok_or_else(|| not_constant(name, 0))?;
+    if !is_native_unsigned(&arguments[1].kind) {
+        let text =
+            format!("Illegal type {} of argument 2 of function {name}: expected an unsigned integer", arguments[1].kind);
+        return Err(Error::new(ErrorCode::ILLEGAL_COLUMN, text));
+    }
+    let in_bound = |value: Option<i64>, what: &str| {
+        let text = || format!("Function {name}: {what} must be from 1 to 8");
+        let found = value.filter(|value| (1..=8).contains(value));
+        found.ok_or_else(|| Error::new(ErrorCode::ARGUMENT_OUT_OF_BOUND, text()))
+    };
+    match (&arguments[0].kind, constant) {
+        (T::Tuple(parts), ScalarValue::Struct(tuple)) => {
+            in_bound(Some(parts.len() as i64), "the number of ratios")?;
+            let ratio = |(kind, column): (&SqlType, &ArrayRef)| -> Result<u64> {
+                if !is_native_unsigned(kind) {
+                    return Err(illegal(name, arguments, 0, "a Tuple of unsigned integers"));
+                }
+                let value = Argument { kind: kind.clone(), constant: Some(ScalarValue::try_from_array(column, 0)?) };
+                Ok(in_bound(constant_integer(&value), "a ratio")? as u64)
+            };
+            parts.iter().map(|(_, kind)| kind).zip(tuple.columns()).map(ratio).collect()
+        }
+        (kind, _) if is_native_unsigned(kind) => {
+            Ok(vec![1; in_bound(constant_integer(&arguments[0]), "the number of values")? as usize])
+        }
+        _ => Err(illegal(name, arguments, 0, "a number of values or a Tuple of ratios")),
+    }
+}
+
 fn unweave(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
-    expect_integer(name, arguments, 0)?;
-    expect_integer(name, arguments, 1)?;
-    let count = constant_integer(&arguments[0]).ok_or_else(|| not_constant(name, 0))?;
-    let count = usize::try_from(count).ok().filter(|count| (1..=8).contains(count));
-    let count = count.ok_or_else(|| bad_argument(name, "the number of values must be from 1 to 8"))?;
+    let ratios = ratios(name, arguments)?;
+    let count = ratios.len();
     let kind = T::Tuple(vec![(None, T::UInt64); count]);
-    Ok(Bound::cast(vec![T::Int64, T::UInt64], kind.clone(), move |args, rows| {
+    Ok(Bound::cast(vec![arguments[0].kind.clone(), T::UInt64], kind.clone(), move |args, rows| {
         let woven = Numbers::of::<UInt64Type>(&args[1])?;
         let column = |k: usize| -> ArrayRef {
             let value = |row: usize| {
                 let woven = woven.get(row);
-                (0..64 / count).fold(0, |value, i| value | (woven >> (i * count + k) & 1) << i)
+                let number = (0..64 / count).fold(0, |value, i| value | (woven >> (i * count + k) & 1) << i);
+                shrunk(number, ratios[k])
             };
             Arc::new(UInt64Array::from_iter_values((0..rows).map(value)))
         };

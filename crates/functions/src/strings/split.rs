@@ -19,20 +19,24 @@ use crate::scalar::{Argument, Bound, FunctionEnv};
 use crate::text::Texts;
 
 pub fn register(registry: &mut Registry) {
-    registry.scalar("splitByChar", plain(|name, arguments, _| by_separator(name, arguments, true)));
-    registry.scalar("splitByString", plain(|name, arguments, _| by_separator(name, arguments, false)));
-    registry.scalar("splitByRegexp", plain(|name, arguments, _| by_regexp(name, arguments)));
+    registry.scalar("splitByChar", plain(|name, arguments, env| by_separator(name, arguments, true, env)));
+    registry.scalar("splitByString", plain(|name, arguments, env| by_separator(name, arguments, false, env)));
+    registry.scalar("splitByRegexp", plain(by_regexp));
     registry.scalar(
         "splitByWhitespace",
-        plain(|name, arguments, _| by_class(name, arguments, |byte| !byte.is_ascii_whitespace() && byte != 0x0B)),
+        plain(|name, arguments, env| by_class(name, arguments, env, |byte| !byte.is_ascii_whitespace() && byte != 0x0B)),
     );
     registry.scalar(
         "splitByNonAlpha",
-        plain(|name, arguments, _| {
-            by_class(name, arguments, |byte| !byte.is_ascii_whitespace() && byte != 0x0B && !byte.is_ascii_punctuation())
+        plain(|name, arguments, env| {
+            let inside = |byte: u8| !byte.is_ascii_whitespace() && byte != 0x0B && !byte.is_ascii_punctuation();
+            by_class(name, arguments, env, inside)
         }),
     );
-    registry.scalar("alphaTokens", plain(|name, arguments, _| by_class(name, arguments, |byte| byte.is_ascii_alphabetic())));
+    registry.scalar(
+        "alphaTokens",
+        plain(|name, arguments, env| by_class(name, arguments, env, |byte| byte.is_ascii_alphabetic())),
+    );
     registry.alias("splitByAlpha", "alphaTokens");
     registry.scalar("ngrams", plain(|name, arguments, _| ngrams(name, arguments)));
     registry.scalar("arrayStringConcat", plain(join));
@@ -40,20 +44,32 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("array_to_string");
 }
 
-/// At most `max` parts: the rest is dropped, as ClickHouse does by default.
-struct Limit<'a>(Option<Numbers<'a, i64>>);
+/// How many parts there may be.
+struct Limit<'a> {
+    most: Option<Numbers<'a, i64>>,
+    /// The last part has the rest in it, which is dropped by default.
+    keeps_rest: bool,
+}
 
 impl<'a> Limit<'a> {
-    fn of(array: Option<&'a ArrayRef>) -> Result<Limit<'a>> {
-        Ok(Limit(array.map(Numbers::of::<Int64Type>).transpose()?))
+    fn of(array: Option<&'a ArrayRef>, keeps_rest: bool) -> Result<Limit<'a>> {
+        Ok(Limit { most: array.map(Numbers::of::<Int64Type>).transpose()?, keeps_rest })
     }
 
-    fn get(&self, row: usize) -> usize {
-        match self.0.as_ref().map(|numbers| numbers.get(row)) {
-            Some(max) if max > 0 => max as usize,
+    fn get(&self, row: usize) -> Parts {
+        let most = match self.most.as_ref().map(|numbers| numbers.get(row)) {
+            Some(most) if most > 0 => most as usize,
             _ => usize::MAX,
-        }
+        };
+        Parts { split: most - usize::from(self.keeps_rest), most }
     }
+}
+
+/// How many parts are split off, and how many there may be: one more where the last is the rest.
+#[derive(Clone, Copy)]
+struct Parts {
+    split: usize,
+    most: usize,
 }
 
 fn with_limit(name: &str, arguments: &[Argument], at: usize) -> Result<Vec<SqlType>> {
@@ -65,35 +81,36 @@ fn with_limit(name: &str, arguments: &[Argument], at: usize) -> Result<Vec<SqlTy
     Ok(casts)
 }
 
-fn by_separator(name: &str, arguments: &[Argument], one_byte: bool) -> Result<Bound> {
+fn by_separator(name: &str, arguments: &[Argument], one_byte: bool, env: &FunctionEnv) -> Result<Bound> {
     arity(name, arguments, 2..=3)?;
     expect_string(name, arguments, 0)?;
     expect_string(name, arguments, 1)?;
     let casts = with_limit(name, arguments, 2)?;
+    let keeps_rest = env.limits.keeps_rest;
     Ok(Bound::cast(casts, SqlType::array(T::String), move |args, rows| {
-        let (separators, limit) = (Bytes::of(&args[0])?, Limit::of(args.get(2))?);
+        let (separators, limit) = (Bytes::of(&args[0])?, Limit::of(args.get(2), keeps_rest)?);
         let mut known: Option<memmem::Finder> = None;
         slice_lists(&args[1], rows, |row, text, parts| {
-            let (separator, max) = (separators.get(row), limit.get(row));
+            let (separator, wanted) = (separators.get(row), limit.get(row));
             if one_byte {
                 let [separator] = separator else {
                     return Err(bad_argument("splitByChar", "the separator must be one character"));
                 };
                 let mut start = 0;
                 for at in memchr::memchr_iter(*separator, text) {
-                    if parts.len() == max {
-                        return Ok(());
+                    if parts.len() == wanted.split {
+                        break;
                     }
                     parts.push(&text[start..at]);
                     start = at + 1;
                 }
-                if parts.len() < max {
+                if parts.len() < wanted.most {
                     parts.push(&text[start..]);
                 }
                 return Ok(());
             }
             if separator.is_empty() {
-                parts.extend(text.chunks(1).take(max));
+                single_bytes(text, wanted, parts);
                 return Ok(());
             }
             let finder = match &known {
@@ -102,13 +119,13 @@ fn by_separator(name: &str, arguments: &[Argument], one_byte: bool) -> Result<Bo
             };
             let mut start = 0;
             for at in finder.find_iter(text) {
-                if parts.len() == max {
-                    return Ok(());
+                if parts.len() == wanted.split {
+                    break;
                 }
                 parts.push(&text[start..at]);
                 start = at + separator.len();
             }
-            if parts.len() < max {
+            if parts.len() < wanted.most {
                 parts.push(&text[start..]);
             }
             Ok(())
@@ -116,30 +133,39 @@ fn by_separator(name: &str, arguments: &[Argument], one_byte: bool) -> Result<Bo
     }))
 }
 
-fn by_regexp(name: &str, arguments: &[Argument]) -> Result<Bound> {
+/// What an empty separator splits a text into.
+fn single_bytes<'a>(text: &'a [u8], wanted: Parts, parts: &mut Vec<&'a [u8]>) {
+    let (split, rest) = text.split_at(wanted.split.min(text.len()));
+    parts.extend(split.chunks(1));
+    if wanted.split < wanted.most && !rest.is_empty() {
+        parts.push(rest);
+    }
+}
+
+fn by_regexp(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
     arity(name, arguments, 2..=3)?;
     expect_string(name, arguments, 0)?;
     expect_string(name, arguments, 1)?;
     let compiled: Compiled<Regex> = Compiled::new(&arguments[0], |pattern| regex(pattern, false))?;
     let casts = with_limit(name, arguments, 2)?;
+    let keeps_rest = env.limits.keeps_rest;
     Ok(Bound::cast(casts, SqlType::array(T::String), move |args, rows| {
-        let limit = Limit::of(args.get(2))?;
+        let limit = Limit::of(args.get(2), keeps_rest)?;
         let mut patterns = compiled.of(&args[0])?;
         slice_lists(&args[1], rows, |row, text, parts| {
-            let (regex, max) = (patterns.get(row)?, limit.get(row));
+            let (regex, wanted) = (patterns.get(row)?, limit.get(row));
             if regex.as_str().is_empty() {
-                parts.extend(text.chunks(1).take(max));
+                single_bytes(text, wanted, parts);
                 return Ok(());
             }
             let mut start = 0;
-            for found in regex.find_iter(text).filter(|found| !found.is_empty()) {
-                if parts.len() == max {
-                    return Ok(());
-                }
+            while parts.len() < wanted.split {
+                // Where the pattern finds nothing but an empty text, ClickHouse looks no further.
+                let Some(found) = regex.find_at(text, start).filter(|found| !found.is_empty()) else { break };
                 parts.push(&text[start..found.start()]);
                 start = found.end();
             }
-            if parts.len() < max {
+            if parts.len() < wanted.most {
                 parts.push(&text[start..]);
             }
             Ok(())
@@ -148,16 +174,27 @@ fn by_regexp(name: &str, arguments: &[Argument]) -> Result<Bound> {
 }
 
 /// Runs of bytes of a class.
-fn runs<'a>(text: &'a [u8], inside: impl Fn(u8) -> bool, max: usize, parts: &mut Vec<&'a [u8]>) {
-    parts.extend(text.split(|byte| !inside(*byte)).filter(|part| !part.is_empty()).take(max));
+fn runs<'a>(text: &'a [u8], inside: impl Fn(u8) -> bool, wanted: Parts, parts: &mut Vec<&'a [u8]>) {
+    let mut at = 0;
+    while parts.len() < wanted.most {
+        let Some(skipped) = text[at..].iter().position(|byte| inside(*byte)) else { return };
+        let start = at + skipped;
+        let length = match parts.len() < wanted.split {
+            true => text[start..].iter().position(|byte| !inside(*byte)),
+            false => None,
+        };
+        at = length.map_or(text.len(), |length| start + length);
+        parts.push(&text[start..at]);
+    }
 }
 
-fn by_class(name: &str, arguments: &[Argument], inside: fn(u8) -> bool) -> Result<Bound> {
+fn by_class(name: &str, arguments: &[Argument], env: &FunctionEnv, inside: fn(u8) -> bool) -> Result<Bound> {
     arity(name, arguments, 1..=2)?;
     expect_string(name, arguments, 0)?;
     let casts = with_limit(name, arguments, 1)?;
+    let keeps_rest = env.limits.keeps_rest;
     Ok(Bound::cast(casts, SqlType::array(T::String), move |args, rows| {
-        let limit = Limit::of(args.get(1))?;
+        let limit = Limit::of(args.get(1), keeps_rest)?;
         slice_lists(&args[0], rows, |row, text, parts| {
             runs(text, inside, limit.get(row), parts);
             Ok(())

@@ -21,6 +21,7 @@ const KINDS: &[(&str, &[&str])] = &[
         ],
     ),
     ("EscapingRule", &["format_custom_escaping_rule", "format_regexp_escaping_rule"]),
+    ("IntervalOutputFormat", &["interval_output_format"]),
     ("JoinStrictness", &["join_default_strictness"]),
     ("LocalFSReadMethod", &["storage_file_read_method"]),
     ("LogQueriesType", &["log_queries_min_type"]),

@@ -181,6 +181,8 @@ settings! {
     max_insert_threads: u64 = 0u64, "Lanes of an INSERT SELECT, each forming blocks of its own. 0: the gear decides, beginning with one a core.";
     max_insert_delayed_streams_for_parallel_write: u64 = 0u64, "Parts of a block that an INSERT writes at a time, where the block falls into many partitions. 0: by memory.";
     max_insert_block_size: u64 = 1_048_449u64, "Rows of the blocks that inserted data is cut into before min_insert_block_size_rows and _bytes join them. None of the three set: the gear decides.";
+    max_insert_block_size_bytes: u64 = 0u64, "Bytes in memory at which use_strict_insert_block_limits cuts a block. 0: only the rows count.";
+    use_strict_insert_block_limits: bool = false, "Whether a block is written only when it has both min_insert_block_size_rows and _bytes, and is cut at max_insert_block_size rows or max_insert_block_size_bytes.";
     min_insert_block_size_rows: u64 = 1_048_449u64, "Rows from which on a block is written as a part. 0: only the bytes count. Neither this nor the bytes set: the gear decides, from memory, lanes, partitions and how much was loaded.";
     min_insert_block_size_bytes: u64 = 268_402_944u64, "Bytes in memory from which on a block is written as a part. 0: only the rows count.";
     parts_to_delay_insert: u64 = 0u64, "Parts of one partition from which on this insert is slowed down. 0: as the table says.";
@@ -245,6 +247,8 @@ settings! {
     input_format_parquet_bloom_filter_push_down: bool = true, "Whether row groups are left out by their bloom filters.";
     input_format_parquet_allow_missing_columns: bool = true, "Whether a column that a file lacks is filled with defaults.";
     input_format_parquet_case_insensitive_column_matching: bool = false, "Whether names of Parquet columns match in any case.";
+    input_format_arrow_allow_missing_columns: bool = true, "Whether a column that Arrow data lacks is filled with defaults.";
+    input_format_arrow_case_insensitive_column_matching: bool = false, "Whether names of Arrow columns match in any case.";
     input_format_orc_allow_missing_columns: bool = true, "Whether a column that an ORC file lacks is filled with defaults.";
     input_format_orc_case_insensitive_column_matching: bool = false, "Whether names of ORC columns match in any case.";
     input_format_orc_skip_columns_with_unsupported_types_in_schema_inference: bool = false, "Whether columns of an ORC file whose types no column can hold are left out of its structure; else they are an error.";
@@ -428,6 +432,8 @@ settings! {
     cast_string_to_date_time_mode: String = "best_effort", "How CAST reads a DateTime of a text: basic, best_effort, best_effort_us.";
     date_time_input_format: String = "best_effort", "How dates and times are read: basic, best_effort, best_effort_us.";
     date_time_output_format: String = "simple", "How dates and times are written: simple, iso, unix_timestamp.";
+    interval_output_format: String = "numeric", "How intervals are written: numeric, kusto (1.02:03:04, an interval of months or years being an error).";
+    output_format_trim_fixed_string: bool = false, "Whether FixedString is written without the zeros at its end in text formats.";
     output_format_parquet_compression_method: String = "zstd", "Codec of Parquet that is written: none, snappy, gzip, brotli, lz4, zstd.";
     output_format_parquet_row_group_size: u64 = 1_000_000u64, "Rows of a row group that is written.";
     output_format_parquet_string_as_string: bool = true, "Whether String is annotated as text in Parquet.";
@@ -451,6 +457,7 @@ settings! {
     enable_unaligned_array_join: bool = false, "Whether arrays of ARRAY JOIN may have different sizes: the shorter ones get defaults.";
     single_join_prefer_left_table: bool = true, "Whether a name that both sides of the only join have means the left one.";
     transform_null_in: bool = false, "Whether NULL IN (NULL) is true.";
+    enable_global_with_statement: bool = true, "Whether what WITH and the SELECT list give names to is known in subqueries and in the SELECTs behind UNION.";
     enable_positional_arguments: bool = true, "Whether a number in GROUP BY, ORDER BY and LIMIT BY means the column of the SELECT list at that place.";
     allow_deprecated_error_prone_window_functions: bool = false, "Whether runningDifference, neighbor and the like may be used.";
     cast_keep_nullable: bool = false, "Whether CAST keeps NULL.";
@@ -487,6 +494,7 @@ settings! {
     max_hyperscan_regexp_total_length: u64 = 0u64, "Bytes of all regular expressions of one call of multiMatchAny or its like. 0: any number.";
     max_rand_distribution_trials: u64 = 1_000_000_000u64, "Trials of randBinomial and randNegativeBinomial, and the mean of randPoisson, at most. 0: any number.";
     max_rand_distribution_parameter: f64 = 1_000_000.0, "Degrees of freedom of randChiSquared, randStudentT and randFisherF at most. 0: any number.";
+    splitby_max_substrings_includes_remaining_string: bool = false, "Whether the last part that splitByChar and its like give under a limit of parts is all the rest of the text. Else the rest is dropped.";
     replace_running_query: bool = false, "Whether a query ends the running one of the same id. Else it is refused.";
     max_concurrent_queries_for_user: u64 = 0u64, "Most queries of one user that run at a time. 0: no limit.";
     max_concurrent_queries_for_all_users: u64 = 0u64, "Most queries of all users that may run at a time for this one to begin. 0: no limit.";

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, RecordBatch};
 use arrow::datatypes::{DataType, Field, Schema};
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::execution_props::ExecutionProps;
 use datafusion::logical_expr::expr::ScalarFunction;
@@ -406,7 +407,7 @@ impl Analyzer<'_> {
         let text = &self.bases[base].text;
         chain.map_or_else(
             || text.clone(),
-            |chain| chain.function.to_string().replace(&format!("\"{VALUE}\""), VALUE).replace(VALUE, text),
+            |chain| quoted(&chain.function).replace(&format!("\"{VALUE}\""), VALUE).replace(VALUE, text),
         )
     }
 
@@ -424,6 +425,21 @@ impl Analyzer<'_> {
         self.slots.push(slot);
         Some(self.slots.len() - 1)
     }
+}
+
+/// A function as EXPLAIN shows it: strings, which are bytes here, as text.
+fn quoted(function: &Expr) -> String {
+    let mut shown = function.to_string();
+    // The walk itself fails nowhere.
+    let _ = function.apply(|piece| {
+        if let Expr::Literal(value, _) = piece
+            && let Some(text) = bytes(value)
+        {
+            shown = shown.replace(&piece.to_string(), &format!("'{}'", String::from_utf8_lossy(&text)));
+        }
+        Ok(TreeNodeRecursion::Continue)
+    });
+    shown
 }
 
 /// The slot of a function of a base of this type.

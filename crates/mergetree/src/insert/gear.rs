@@ -54,6 +54,8 @@ struct Fixed {
     set_lanes: Option<usize>,
     /// Rows and bytes, as set.
     set_block: Option<(u64, u64)>,
+    /// Rows and bytes at which a block is cut, of `use_strict_insert_block_limits`; 0: at none.
+    most: Option<(u64, u64)>,
     set_parts_at_once: Option<usize>,
     set: Vec<&'static str>,
     parts_to_delay: u64,
@@ -112,6 +114,10 @@ impl Gear {
         let lanes = of_query.max_insert_threads > 0 && note("max_insert_threads");
         let rows = note("min_insert_block_size_rows");
         let bytes = note("min_insert_block_size_bytes");
+        let is_strict = of_query.use_strict_insert_block_limits;
+        if is_strict {
+            note("use_strict_insert_block_limits");
+        }
         // Blocks that are to be known again are not cut by how fast things go.
         let known_again = settings.non_replicated_deduplication_window > 0 && of_query.insert_deduplicate;
         let parts_at_once = of_query.max_insert_delayed_streams_for_parallel_write as usize;
@@ -127,8 +133,9 @@ impl Gear {
             budget,
             columns: columns.max(1) as u64,
             set_lanes: lanes.then_some(of_query.max_insert_threads as usize),
-            set_block: (rows || bytes || known_again)
+            set_block: (rows || bytes || known_again || is_strict)
                 .then_some((of_query.min_insert_block_size_rows, of_query.min_insert_block_size_bytes)),
+            most: is_strict.then_some((of_query.max_insert_block_size, of_query.max_insert_block_size_bytes)),
             set_parts_at_once: parts.then_some(parts_at_once),
             set,
             parts_to_delay: match of_query.parts_to_delay_insert {
@@ -175,11 +182,25 @@ impl Gear {
 
     /// Whether a block of that size is to be written.
     pub fn is_full(&self, rows: u64, bytes: u64) -> bool {
-        match self.fixed.set_block {
-            Some((0, 0)) => true,
-            Some((most_rows, most_bytes)) => (most_rows > 0 && rows >= most_rows) || (most_bytes > 0 && bytes >= most_bytes),
-            None => bytes >= self.state.lock().block_bytes,
+        let reached = |limit: u64, now: u64| limit > 0 && now >= limit;
+        match (self.fixed.set_block, self.fixed.most) {
+            (Some(least), Some(most)) => {
+                (rows >= least.0 && bytes >= least.1) || reached(most.0, rows) || reached(most.1, bytes)
+            }
+            (Some((0, 0)), None) => true,
+            (Some(set), None) => reached(set.0, rows) || reached(set.1, bytes),
+            (None, _) => bytes >= self.state.lock().block_bytes,
         }
+    }
+
+    /// How many of a batch's rows the block takes until it is cut, at least one. Both are told by their rows and bytes.
+    pub fn rows_that_fit(&self, block: (u64, u64), batch: (u64, u64)) -> u64 {
+        let Some((most_rows, most_bytes)) = self.fixed.most else { return batch.0 };
+        let left = |most: u64, taken: u64| if most == 0 { u64::MAX } else { most.saturating_sub(taken) };
+        // Rows of one batch are taken to be of one size.
+        let by_bytes = u128::from(left(most_bytes, block.1)) * u128::from(batch.0) / u128::from(batch.1.max(1));
+        let by_bytes = by_bytes.min(u128::from(batch.0)) as u64;
+        left(most_rows, block.0).min(by_bytes).clamp(1, batch.0.max(1))
     }
 
     /// A lane hands a block over; the fullest partition has so many parts.
@@ -444,6 +465,24 @@ mod tests {
         assert!(rows.is_full(1, 268_402_944), "the other limit is ClickHouse's");
         let open = self::gear(&[("max_insert_delayed_streams_for_parallel_write", "3")], 10);
         assert_eq!(open.parts_at_once(1000, 1000), 3);
+    }
+
+    #[test]
+    fn strict_limits_are_two_to_reach_and_two_to_be_cut_at() {
+        let least = [("min_insert_block_size_rows", "100"), ("min_insert_block_size_bytes", "1600")];
+        let most = [("max_insert_block_size", "300"), ("max_insert_block_size_bytes", "8000")];
+        let strict = [("use_strict_insert_block_limits", "1")];
+        let gear = gear(&[&least[..], &most, &strict].concat(), 10);
+        assert!(!gear.is_full(299, 1599) && !gear.is_full(99, 7999));
+        assert!(gear.is_full(100, 1600) && gear.is_full(300, 1) && gear.is_full(1, 8000));
+        assert_eq!(gear.rows_that_fit((0, 0), (1000, 8000)), 300);
+        assert_eq!(gear.rows_that_fit((50, 400), (1000, 80_000)), 95);
+        assert_eq!(gear.rows_that_fit((50, 7999), (1000, 80_000)), 1, "there is always one");
+        assert_eq!(gear.rows_that_fit((0, 0), (10, 80)), 10);
+        let loose = self::gear(&[&least[..], &most].concat(), 10);
+        assert!(loose.is_full(100, 1) && loose.rows_that_fit((0, 0), (1000, 8000)) == 1000);
+        let alone = self::gear(&strict, 10);
+        assert!(!alone.is_full(1_048_448, 1 << 40) && alone.is_full(1_048_449, 1), "ClickHouse's defaults");
     }
 
     /// Counters as if half a second had gone by.

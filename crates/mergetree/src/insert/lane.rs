@@ -2,8 +2,10 @@
 //! one fills.
 //!
 //! A block is full when the gear says so, or at `min_insert_block_size_rows` rows or `min_insert_block_size_bytes` bytes
-//! where they are set, whichever comes first; a limit of 0 does not count. The query's memory budget goes before all: the
-//! block is written early when it, its encoded copy and what else the query holds would come near the limit.
+//! where they are set, whichever comes first; a limit of 0 does not count. With `use_strict_insert_block_limits` it is full
+//! when it has both, and cut at `max_insert_block_size` rows or `max_insert_block_size_bytes` bytes. The query's memory
+//! budget goes before all: the block is written early when it, its encoded copy and what else the query holds would come
+//! near the limit.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -101,20 +103,9 @@ impl InsertLane {
             None => Ok(()),
         }
     }
-}
 
-#[async_trait]
-impl WriteLane for InsertLane {
-    async fn write(&mut self, batch: RecordBatch) -> Result<()> {
-        self.context().check()?;
-        if batch.num_rows() == 0 || self.shared.is_duplicate {
-            return Ok(());
-        }
-        if batch.schema_ref().fields().len() != self.shared.target.layout.schema.fields().len() {
-            return Err(Error::logical("An INSERT brings another number of columns than the table stores"));
-        }
-        let batch = RecordBatch::try_new(self.shared.target.layout.schema.clone(), batch.columns().to_vec())?;
-        let bytes = batch_bytes(&batch);
+    /// Puts rows of so many bytes into the block, which is written when it is full.
+    async fn add(&mut self, batch: RecordBatch, bytes: u64) -> Result<()> {
         if self.is_tight(bytes) && self.rows > 0 {
             self.flush().await?;
             // What is being written holds the memory: the next block waits for it.
@@ -144,6 +135,31 @@ impl WriteLane for InsertLane {
             self.settle().await?;
         }
         Ok(())
+    }
+}
+
+#[async_trait]
+impl WriteLane for InsertLane {
+    async fn write(&mut self, batch: RecordBatch) -> Result<()> {
+        self.context().check()?;
+        if batch.num_rows() == 0 || self.shared.is_duplicate {
+            return Ok(());
+        }
+        if batch.schema_ref().fields().len() != self.shared.target.layout.schema.fields().len() {
+            return Err(Error::logical("An INSERT brings another number of columns than the table stores"));
+        }
+        let mut batch = RecordBatch::try_new(self.shared.target.layout.schema.clone(), batch.columns().to_vec())?;
+        loop {
+            let (rows, bytes) = (batch.num_rows(), batch_bytes(&batch));
+            let fits = self.shared.gear.rows_that_fit((self.rows, self.bytes), (rows as u64, bytes)) as usize;
+            if fits >= rows {
+                return self.add(batch, bytes).await;
+            }
+            let first = batch.slice(0, fits);
+            let bytes = batch_bytes(&first);
+            self.add(first, bytes).await?;
+            batch = batch.slice(fits, rows - fits);
+        }
     }
 
     fn is_writing(&self) -> bool {

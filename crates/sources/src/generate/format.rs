@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gristmill_base::Result;
 use gristmill_catalog::Table;
 use gristmill_formats::{Format, infer_schema, parser, with_omitted_flags};
-use gristmill_introspect::QueryContext;
+use gristmill_introspect::{QueryContext, Settings};
 use gristmill_types::{Column, Columns, DefaultKind};
 
 use super::values::ValuesTable;
@@ -23,12 +23,14 @@ pub fn given_columns(columns: &Columns) -> Columns {
     Columns::new(columns.iter().filter(is_given).cloned().collect())
 }
 
-/// What is read of data for a structure: its columns, and where they have defaults what the data leaves out.
-pub fn carried_columns(columns: &Columns) -> Columns {
-    if columns.iter().any(|column| column.default.is_some()) {
-        return with_omitted_flags(&given_columns(columns));
+/// What is read of data for a structure: its columns, and where they have defaults what the data leaves out, unless that is to
+/// have the default of its type.
+pub fn carried_columns(columns: &Columns, settings: &Settings) -> Columns {
+    if columns.iter().all(|column| column.default.is_none()) {
+        return columns.clone();
     }
-    columns.clone()
+    let given = given_columns(columns);
+    if settings.input_format_defaults_for_omitted_fields { with_omitted_flags(&given) } else { given }
 }
 
 pub fn open(call: &TableFunctionCall, context: &QueryContext) -> Result<Arc<dyn Table>> {
@@ -44,7 +46,7 @@ pub fn open(call: &TableFunctionCall, context: &QueryContext) -> Result<Arc<dyn 
         Some(structure) => gristmill_types::parse::structure_with_defaults(structure.word())?,
         None => infer_schema(format, data, true, settings, OBJECT)?,
     };
-    let carried = carried_columns(&columns);
+    let carried = carried_columns(&columns, settings);
     let mut parser = parser(format, &carried, settings, session_timezone(settings), OBJECT)?;
     let mut batches = parser.push(data)?;
     batches.extend(parser.finish()?);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use datafusion::physical_plan::ExecutionPlan;
 use futures::{StreamExt, TryStreamExt};
-use gristmill_base::Result;
+use gristmill_base::{Error, Result};
 use gristmill_formats::{parser, split_rows};
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_objstore::ranges::{self, RangePolicy};
@@ -47,22 +47,28 @@ pub struct Estimate {
     /// Listing, footers and ranges, where nothing is in memory yet.
     pub requests: u64,
     pub cost_usd: f64,
+    /// Paths and errors of files that are left out, as they cannot be read.
+    pub failed: Vec<(String, String)>,
 }
 
-/// The estimates of all scans of files in a plan.
-pub async fn estimates(plan: &Arc<dyn ExecutionPlan>, context: &Arc<QueryContext>) -> Result<Vec<Estimate>> {
+/// The estimates of all scans of files in a plan. `leaves_out`: of which errors a file is left out; others end it.
+pub async fn estimates(
+    plan: &Arc<dyn ExecutionPlan>,
+    context: &Arc<QueryContext>,
+    leaves_out: fn(&Error) -> bool,
+) -> Result<Vec<Estimate>> {
     let mut all = Vec::new();
     let mut nodes = vec![plan];
     while let Some(node) = nodes.pop() {
         if let Some(scan) = node.downcast_ref::<ObjectScanExec>() {
-            all.push(estimate(scan, context).await?);
+            all.push(estimate(scan, context, leaves_out).await?);
         }
         nodes.extend(node.children());
     }
     Ok(all)
 }
 
-async fn estimate(scan: &ObjectScanExec, context: &Arc<QueryContext>) -> Result<Estimate> {
+async fn estimate(scan: &ObjectScanExec, context: &Arc<QueryContext>, leaves_out: fn(&Error) -> bool) -> Result<Estimate> {
     let listings = context.counters.get(Event::S3ListObjects).max(context.counters.get(Event::AzureListObjects));
     let description = scan.description();
     let mut estimate = Estimate {
@@ -79,11 +85,19 @@ async fn estimate(scan: &ObjectScanExec, context: &Arc<QueryContext>) -> Result<
         let mut works = request
             .files
             .stream(&quiet)
-            .map(|file| async { open(request.clone(), file?).await })
+            .map(|file| async {
+                let file = file?;
+                let opened = open(request.clone(), file.clone()).await;
+                Ok::<_, Error>((file, opened))
+            })
             .buffer_unordered(FILES_AT_ONCE)
             .boxed();
-        while let Some(work) = works.try_next().await? {
-            estimate.add(&work, &request);
+        while let Some((file, opened)) = works.try_next().await? {
+            match opened {
+                Ok(work) => estimate.add(&work, &request),
+                Err(error) if leaves_out(&error) => estimate.leave_out(&file, &error),
+                Err(error) => return Err(error),
+            }
         }
     } else {
         let (mut files, mut sample) = (request.files.stream(&quiet), None);
@@ -93,13 +107,20 @@ async fn estimate(scan: &ObjectScanExec, context: &Arc<QueryContext>) -> Result<
                 Some(size) => size,
                 None => store.head(&quiet, &file.key).await.ok().and_then(|info| info.size).unwrap_or(0),
             };
+            if sample.is_none() && size > 0 {
+                match Sample::of(&request, &description.source, &file, size).await {
+                    Ok(of_file) => sample = Some(of_file),
+                    Err(error) if leaves_out(&error) => {
+                        estimate.leave_out(&file, &error);
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
             estimate.files += 1;
             estimate.bytes += size;
             estimate.memory_bytes += text_memory_bytes(description, &file.key, size);
             estimate.requests += size.div_ceil(RangePolicy::REMOTE.split_bytes).max(1);
-            if sample.is_none() && size > 0 {
-                sample = Some(Sample::of(&request, &description.source, &file, size).await?);
-            }
         }
         let of_all = |bytes: u64, of: fn(&Sample) -> u64| {
             let sample = sample.as_ref().filter(|sample| sample.bytes > 0)?;
@@ -164,6 +185,10 @@ fn count_rows(text: &[u8], source: &ObjectSource, request: &ScanRequest, file: &
 }
 
 impl Estimate {
+    fn leave_out(&mut self, file: &SourceFile, error: &Error) {
+        self.failed.push((file.path.clone(), error.to_string()));
+    }
+
     fn add(&mut self, work: &FileWork, request: &ScanRequest) {
         self.files += 1;
         // One read of the file's end, whatever else is read of it.

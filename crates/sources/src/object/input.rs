@@ -93,7 +93,7 @@ impl Table for InputTable {
     }
 
     async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
-        let columns = carried_columns(&self.definition.columns);
+        let columns = carried_columns(&self.definition.columns, &context.settings);
         let schema = columns.arrow();
         let run = Arc::new(Run { columns, input: self.input.clone(), format: self.format, scan: Mutex::new(None) });
         let partitions = (0..context.threads().max(1))

@@ -95,7 +95,7 @@ impl ObjectTable {
             }
         };
         let definition = definition(source.engine(), &function, columns.clone());
-        let layout = Arc::new(Layout::new(&carried_columns(&columns), &hive_columns));
+        let layout = Arc::new(Layout::new(&carried_columns(&columns, &context.settings), &hive_columns));
         Ok(Arc::new(ObjectTable { source, definition, layout, caches: caches.clone(), files: Some(files) }))
     }
 

@@ -24,6 +24,8 @@ use crate::ast::{Call, Node};
 pub struct Grouped {
     /// The key's expression over the rows, and the column that it becomes.
     pub keys: Vec<(Expr, Typed, String)>,
+    /// Keys that are constants, where there are no sets: they group nothing apart.
+    pub constants: Vec<Expr>,
     /// The aggregate, the column it becomes, and its type.
     pub aggregates: RefCell<Vec<(Expr, String, SqlType)>>,
     /// The sets of keys to group by, as numbers of `keys`, and the column that tells the set of a row.

@@ -29,6 +29,9 @@ pub type Around = Option<Rc<Names>>;
 impl Analyzer<'_> {
     /// The names that the subqueries of a SELECT see.
     pub(super) fn seen_inside(&self, select: &Select, scalars: &HashMap<String, Node>) -> Around {
+        if !self.settings.enable_global_with_statement {
+            return None;
+        }
         let around = self.around.borrow().clone();
         let mut given = scalars.clone();
         add_aliases_of_items(select, &mut given);

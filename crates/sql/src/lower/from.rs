@@ -137,8 +137,12 @@ impl Analyzer<'_> {
 
     pub(crate) fn table(&self, reference: &TableReference, alias: Option<String>) -> Result<Relation> {
         let table = self.tables.by_text.get(&reference.key()).ok_or_else(|| {
+            let key = reference.key();
+            if !self.settings.enable_global_with_statement {
+                return Error::new(ErrorCode::UNKNOWN_TABLE, format!("There is no {key}: a WITH is not seen from here"));
+            }
             // Expressions of tables' definitions and arguments are computed by themselves.
-            Error::not_implemented(format!("A subquery cannot read here: {}", reference.key()))
+            Error::not_implemented(format!("A subquery cannot read here: {key}"))
         })?;
         let qualifier = match &alias {
             Some(alias) => vec![alias.clone()],

@@ -196,6 +196,8 @@ impl Analyzer<'_> {
                     let name = self.unique(&node.to_string());
                     let column = Expr::Column(Column::new_unqualified(&name));
                     grouped.keys.push((typed.expr.alias(&name), Typed::new(column, typed.kind), name));
+                } else {
+                    grouped.constants.push(typed.expr);
                 }
                 continue;
             }
@@ -347,7 +349,10 @@ impl Analyzer<'_> {
         let mut sum: Option<Expr> = None;
         for (i, node) in arguments.iter().enumerate() {
             let key = self.as_value(self.expr(node, &context.below_grouping())?)?;
-            let Some(at) = grouped.keys.iter().position(|(expr, _, _)| *expr == key.expr) else {
+            let Some(at) = grouped.keys.iter().position(|(expr, _, _)| is_key(expr, &key.expr)) else {
+                if grouped.constants.contains(&key.expr) {
+                    continue;
+                }
                 let text = format!("Argument {node} of function grouping is no key of GROUP BY");
                 return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
             };
@@ -393,6 +398,11 @@ fn is_no_constant(node: &Node, context: &Context<'_>) -> bool {
         },
         _ => false,
     }
+}
+
+/// Whether a key of GROUP BY is this expression: constants among the keys of sets go by names of their own.
+fn is_key(key: &Expr, wanted: &Expr) -> bool {
+    key == wanted || matches!(key, Expr::Alias(alias) if *alias.expr == *wanted)
 }
 
 /// Which of so many columns a position means.

@@ -29,8 +29,14 @@ impl Analyzer<'_> {
         Ok(Lowered { plan, columns: lowered.columns })
     }
 
+    /// A query inside of others, `outer` being theirs.
     pub(crate) fn query(&self, query: &Query, outer: &Ctes) -> Result<Lowered> {
-        self.query_in(query, outer, HashMap::new())
+        self.query_in(query, &self.reaching(outer), HashMap::new())
+    }
+
+    /// What is seen of a WITH inside of subqueries and behind UNION: nothing without `enable_global_with_statement`.
+    pub(super) fn reaching(&self, ctes: &Ctes) -> Ctes {
+        if self.settings.enable_global_with_statement { ctes.clone() } else { Ctes::default() }
     }
 
     /// `scalars`: what the WITH of the query in whose brackets it stands gives names to.
@@ -90,7 +96,8 @@ impl Analyzer<'_> {
                     None => {
                         let mut inner = cte.query.as_ref().clone();
                         // What a common table expression sees of the WITH before it is carried inside.
-                        if inner.with.is_none() && !scalars.is_empty() {
+                        let sees = self.settings.enable_global_with_statement;
+                        if sees && inner.with.is_none() && !scalars.is_empty() {
                             inner.with = query.with.as_ref().map(|with| {
                                 let mut with = with.clone();
                                 with.cte_tables.retain(|other| matches!(scalar_alias(&other.query), Ok(Some(_))));
@@ -134,9 +141,11 @@ impl Analyzer<'_> {
         }
         let mut united = vec![self.body(first, &Tail::default(), scalars, ctes)?];
         let last = steps.len() - 1;
+        let (nothing, ctes) = (HashMap::new(), self.reaching(ctes));
+        let scalars = if self.settings.enable_global_with_statement { scalars } else { &nothing };
         for (at, (op, quantifier, right)) in steps.into_iter().rev().enumerate() {
             let tail = if at == last { tail } else { &Tail::default() };
-            let right = self.body(right, tail, scalars, ctes)?;
+            let right = self.body(right, tail, scalars, &ctes)?;
             if op == SetOperator::Union && self.keeps_equal_rows(op, quantifier)? {
                 united.push(right);
             } else {

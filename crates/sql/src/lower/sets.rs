@@ -11,7 +11,7 @@ use std::sync::Arc;
 use arrow::array::Array;
 use datafusion::common::{ScalarValue, Spans};
 use datafusion::logical_expr::expr::InList;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Operator, Subquery};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Operator, Subquery, lit};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
@@ -175,7 +175,7 @@ impl Analyzer<'_> {
                     // A number beside an enum is one of the numbers that its names stand for.
                     let to = if item.kind.is_number() { &number_of_enum } else { &plain };
                     if let Some(moved) = self.constant_as(&item, to)? {
-                        constants.push(moved.expr);
+                        constants.push(without_signed_zero(moved.expr));
                     } else if !(item.kind.is_number() && to.is_number()) {
                         others.push(item);
                     }
@@ -555,4 +555,13 @@ pub fn list_of(expr: Expr, values: Vec<ScalarValue>, negated: bool) -> Expr {
     }
     let list = values.into_iter().map(|value| Expr::Literal(value, None)).collect();
     Expr::InList(InList { expr: Box::new(expr), list, negated })
+}
+
+/// Zero in the place of negative zero, which a set holds with it: who intersects two lists compares their values bit by bit.
+fn without_signed_zero(member: Expr) -> Expr {
+    match member {
+        Expr::Literal(ScalarValue::Float64(Some(0.0)), _) => lit(0.0_f64),
+        Expr::Literal(ScalarValue::Float32(Some(0.0)), _) => lit(0.0_f32),
+        other => other,
+    }
 }

@@ -15,7 +15,7 @@ use crate::statement::settings_of;
 
 /// What is kept to by the statement as a whole, while it runs, or is asked where its tables are resolved. Silence would be
 /// worse than an error: the rows would be others, or more, than those that were asked for.
-const OF_THE_STATEMENT: [&str; 22] = [
+const OF_THE_STATEMENT: [&str; 23] = [
     "max_rows_to_read",
     "max_bytes_to_read",
     "read_overflow_mode",
@@ -37,6 +37,7 @@ const OF_THE_STATEMENT: [&str; 22] = [
     "max_temporary_columns",
     "max_temporary_non_const_columns",
     "max_recursive_cte_evaluation_depth",
+    "enable_global_with_statement",
     "final",
 ];
 

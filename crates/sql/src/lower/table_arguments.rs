@@ -27,13 +27,13 @@ const OF_NAMES: &[&str] = &[
     ARRAY_JOIN,
 ];
 
-/// The query with the arguments of its table functions spelled out.
-pub fn with_arguments(query: &Query) -> Cow<'_, Query> {
+/// The query with the arguments of its table functions spelled out. `reaches`: subqueries see the names around them.
+pub fn with_arguments(query: &Query, reaches: bool) -> Cow<'_, Query> {
     if !asks_for_names(query) {
         return Cow::Borrowed(query);
     }
     let mut query = query.clone();
-    let _ = VisitMut::visit(&mut query, &mut Names::default());
+    let _ = VisitMut::visit(&mut query, &mut Names { around: Vec::new(), reaches });
     Cow::Owned(query)
 }
 
@@ -66,15 +66,17 @@ fn has_names<T: Visit>(tree: &T) -> bool {
     .is_break()
 }
 
-/// What the queries around the place that is visited give names to, the innermost last.
-#[derive(Default)]
-struct Names(Vec<HashMap<String, Expr>>);
+struct Names {
+    /// What the queries around the place that is visited give names to, the innermost last.
+    around: Vec<HashMap<String, Expr>>,
+    reaches: bool,
+}
 
 impl VisitorMut for Names {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        let mut names = self.0.last().cloned().unwrap_or_default();
+        let mut names = self.around.last().filter(|_| self.reaches).cloned().unwrap_or_default();
         for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
             if let Some(expr) = scalar_expression(&cte.query) {
                 let mut expr = expr.clone();
@@ -91,12 +93,12 @@ impl VisitorMut for Names {
                 }
             }
         }
-        self.0.push(names);
+        self.around.push(names);
         ControlFlow::Continue(())
     }
 
     fn post_visit_query(&mut self, _query: &mut Query) -> ControlFlow<()> {
-        self.0.pop();
+        self.around.pop();
         ControlFlow::Continue(())
     }
 
@@ -106,7 +108,7 @@ impl VisitorMut for Names {
             TableFactor::Function { name, args, .. } => (name, args),
             _ => return ControlFlow::Continue(()),
         };
-        if let Some(names) = self.0.last()
+        if let Some(names) = self.around.last()
             && !OF_NAMES.contains(&name.to_string().as_str())
         {
             arguments.iter_mut().for_each(|argument: &mut FunctionArg| replace(argument, names));

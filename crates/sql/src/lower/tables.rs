@@ -98,6 +98,8 @@ pub trait TableResolver: Send + Sync {
     async fn function(&self, name: &str, arguments: &[Node]) -> Result<ResolvedTable>;
     /// What the names of the query and of the views in it are made unique by.
     fn names(&self) -> NameNumbers;
+    /// Whether subqueries see what the WITH around them gives names to.
+    fn sees_with_around(&self) -> bool;
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -227,7 +229,7 @@ pub async fn resolve_tables(query: &Query, resolver: &dyn TableResolver) -> Resu
         }
         let table = match &reference {
             TableReference::Table(parts) | TableReference::Final(parts) => match &parts[..] {
-                [name] if collector.ctes.contains(name) => match reference {
+                [name] if resolver.sees_with_around() && collector.ctes.contains(name) => match reference {
                     TableReference::Final(_) => return Err(final_of_query(name)),
                     _ => continue,
                 },
@@ -237,6 +239,8 @@ pub async fn resolve_tables(query: &Query, resolver: &dyn TableResolver) -> Resu
                     match resolver.table(database, name, is_final).await {
                         Ok(table) => table,
                         Err(_) if !required => continue,
+                        // What WITH names in one place may be a table in another.
+                        Err(_) if database.is_none() && collector.ctes.contains(name) => continue,
                         Err(error) => return Err(error),
                     }
                 }

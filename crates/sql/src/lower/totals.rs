@@ -171,7 +171,7 @@ impl Analyzer<'_> {
 
     pub(super) fn factor_has_totals(&self, factor: &TableFactor, ctes: &Ctes) -> Result<bool> {
         match factor {
-            TableFactor::Derived { subquery, .. } => self.query_has_totals(subquery, ctes, HashMap::new()),
+            TableFactor::Derived { subquery, .. } => self.query_has_totals(subquery, &self.reaching(ctes), HashMap::new()),
             TableFactor::NestedJoin { table_with_joins, .. } => {
                 self.any_has_totals(std::slice::from_ref(table_with_joins.as_ref()), ctes)
             }

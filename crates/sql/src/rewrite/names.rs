@@ -4,12 +4,13 @@
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
-use super::{at_word, one_of};
+use super::{at_token, at_word, one_of};
 
 /// Words of which the parser makes something else than a column, whatever is around them.
 const WORDS: &[&str] = &["JOIN", "SELECT", "WITH", "ALL", "DISTINCT", "UNION", "VIEW", "IS", "XOR"];
 
-/// Words that begin a clause, wherever they stand unquoted: as names of tables they are `FROM where AS having`.
+/// Words that begin a clause, wherever they stand unquoted: as names of tables they are `FROM where AS having`, and stand before
+/// the columns of these.
 const CLAUSES: &[&str] = &["BY", "HAVING", "WHERE", "WITH"];
 
 /// Beginnings of statements in which a query may stand. Elsewhere such words are others: `GRANT INSERT, SELECT, ALTER ON …`.
@@ -22,7 +23,8 @@ pub(crate) fn rewrite(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     }
     for at in 1..tokens.len() {
         let is_column = one_of(&tokens, at, WORDS) && follows_beginning(&tokens, at) && ends_value(&tokens, at);
-        let is_table = one_of(&tokens, at, CLAUSES) && (is_aliased_table(&tokens, at) || is_alias_of_table(&tokens, at));
+        let is_table = one_of(&tokens, at, CLAUSES)
+            && (is_aliased_table(&tokens, at) || is_alias_of_table(&tokens, at) || is_before_column(&tokens, at));
         if (is_column || is_table)
             && let Token::Word(word) = &mut tokens[at].token
         {
@@ -66,8 +68,19 @@ fn is_aliased_table(tokens: &[TokenWithSpan], at: usize) -> bool {
 }
 
 fn is_alias_of_table(tokens: &[TokenWithSpan], at: usize) -> bool {
-    at > 2
-        && at_word(tokens, at - 1, "AS")
-        && matches!(tokens[at - 2].token, Token::Word(_))
-        && one_of(tokens, at - 3, &["FROM", "JOIN"])
+    if at <= 2 || !at_word(tokens, at - 1, "AS") {
+        return false;
+    }
+    match &tokens[at - 2].token {
+        Token::Word(_) => one_of(tokens, at - 3, &["FROM", "JOIN"]),
+        // `FROM (SELECT 1) AS by`; what a view is made of begins with WITH.
+        Token::RParen => !at_word(tokens, at, "WITH"),
+        _ => false,
+    }
+}
+
+/// `by.v`, `by.*`
+fn is_before_column(tokens: &[TokenWithSpan], at: usize) -> bool {
+    at_token(tokens, at + 1, &Token::Period)
+        && matches!(tokens.get(at + 2).map(|next| &next.token), Some(Token::Word(_) | Token::Mul))
 }

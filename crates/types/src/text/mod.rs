@@ -5,6 +5,7 @@
 //! nothing, TSV's backslashes, quotes, CSV's double quotes, JSON. Inside of arrays, tuples and maps values are quoted,
 //! whatever the outside is, save in JSON, which nests as JSON does.
 
+mod interval;
 mod number;
 mod string;
 mod temporal;
@@ -93,6 +94,10 @@ pub struct TextOptions {
     pub doubled_quotes: bool,
     /// A tuple is one field of CSV.
     pub csv_whole_tuples: bool,
+    /// FixedString is written without the zeros at its end.
+    pub trim_fixed_string: bool,
+    /// Intervals are Kusto's timespans; else they are numbers.
+    pub kusto_intervals: bool,
 }
 
 impl Default for TextOptions {
@@ -118,6 +123,8 @@ impl Default for TextOptions {
             date_time_64_in_thousands: false,
             doubled_quotes: false,
             csv_whole_tuples: false,
+            trim_fixed_string: false,
+            kusto_intervals: false,
         }
     }
 }

@@ -14,6 +14,7 @@ use arrow::datatypes::{
 };
 use gristmill_base::{Error, Result};
 
+use super::interval::Timespans;
 use super::number::{fill_up, write_decimal, write_decimal256, write_f32, write_f64};
 use super::string::{write_csv_string, write_escaped, write_json_string, write_quoted, write_quoted_doubled};
 use super::temporal::{write_date, write_date_time, write_fraction, write_time};
@@ -63,6 +64,7 @@ enum Values {
         ticks: ScalarBuffer<i64>,
         scale: u8,
     },
+    Timespans(Timespans),
     Enum(ScalarBuffer<i16>, EnumValues),
     Array(OffsetBuffer<i32>, Box<Node>),
     Tuple {
@@ -106,6 +108,9 @@ impl Node {
             T::Int8 => Values::I8(array.as_primitive::<Int8Type>().values().clone()),
             T::Int16 => Values::I16(array.as_primitive::<Int16Type>().values().clone()),
             T::Int32 => Values::I32(array.as_primitive::<Int32Type>().values().clone()),
+            T::Interval(unit) if options.kusto_intervals => {
+                Values::Timespans(Timespans::new(array.as_primitive::<Int64Type>(), *unit)?)
+            }
             T::Int64 | T::Interval(_) => Values::I64(array.as_primitive::<Int64Type>().values().clone()),
             T::Int128 | T::Int256 => Values::Wide(array.as_primitive::<Decimal256Type>().clone(), false),
             T::UInt128 | T::UInt256 => Values::Wide(array.as_primitive::<Decimal256Type>().clone(), true),
@@ -227,7 +232,7 @@ impl Node {
                 write_decimal256(values.value(row), *scale, out);
             }),
             Values::Bytes(values) => write_string(values.value(row), escaping, options, out),
-            Values::Fixed(values) => write_string(values.value(row), escaping, options, out),
+            Values::Fixed(values) => write_string(fixed(values.value(row), options), escaping, options, out),
             Values::State(values) => write_string(values.value(row), escaping, options, out),
             Values::Uuid(values) => marked(escaping, out, |out| write_uuid(values.value(row), out)),
             Values::IPv4(values) => {
@@ -243,6 +248,7 @@ impl Node {
                 }
             }
             Values::Time { ticks, scale } => marked(escaping, out, |out| write_time(ticks[row], *scale, out)),
+            Values::Timespans(values) => marked(escaping, out, |out| values.write(row, out)),
             Values::Enum(values, names) => match names.name_of(values[row]) {
                 Some(name) => write_string(name.as_bytes(), escaping, options, out),
                 None => integer!(values),
@@ -320,6 +326,15 @@ fn json_key(keys: &Node, row: usize, options: &TextOptions, out: &mut Vec<u8>) {
     let mut key = Vec::new();
     keys.write(row, Escaping::Plain, options, &mut key);
     write_json_string(&key, options.json_escape_forward_slashes, options.json_replace_invalid_utf8, out);
+}
+
+/// What is written of a FixedString.
+fn fixed<'a>(value: &'a [u8], options: &TextOptions) -> &'a [u8] {
+    if !options.trim_fixed_string {
+        return value;
+    }
+    let end = value.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    &value[..end]
 }
 
 fn write_string(text: &[u8], escaping: Escaping, options: &TextOptions, out: &mut Vec<u8>) {

@@ -11,6 +11,16 @@ use gristmill_sql::statement::{AlterCommand, PartName};
 
 use super::Interpreter;
 
+const NOTHING_TO_FETCH: &str =
+    "there are no other replicas. ATTACH PARTITION … FROM takes a partition of another table, INSERT … SELECT any rows";
+const NOTHING_TO_FORGET: &str =
+    "there are no replicas that keep anything of a partition without parts, so nothing has to be done";
+
+/// That a table does not do something, and why that is no loss or what does it.
+fn instead(table: &dyn Table, what: &str, text: &str) -> Error {
+    Error::new(ErrorCode::NOT_IMPLEMENTED, format!("{}: {text}", table.unsupported(what).message()))
+}
+
 impl Interpreter {
     /// That the commands can be carried out one after the other, as far as it can be known before the first is. `alike`: whether
     /// tables that rows go to or come from have to be alike now already: not where the statement changes one of them.
@@ -95,13 +105,14 @@ impl Interpreter {
             }
             PartChoice::Part(name) => {
                 check_part_name(name)?;
-                table.unsupported("FETCH PART")
+                instead(table.as_ref(), "FETCH PART", NOTHING_TO_FETCH)
             }
-            PartChoice::Partition(_) if fetches => table.unsupported("FETCH PARTITION"),
+            PartChoice::Partition(_) if fetches => instead(table.as_ref(), "FETCH PARTITION", NOTHING_TO_FETCH),
             PartChoice::Partition(_) if table.bytes_of(&chosen)? > 0 => {
-                Error::new(ErrorCode::CANNOT_FORGET_PARTITION, "The partition is not empty: nothing of it is forgotten")
+                let text = "The partition is not empty: nothing of it is forgotten. DROP PARTITION removes its rows";
+                Error::new(ErrorCode::CANNOT_FORGET_PARTITION, text)
             }
-            PartChoice::Partition(_) => table.unsupported("FORGET PARTITION"),
+            PartChoice::Partition(_) => instead(table.as_ref(), "FORGET PARTITION", NOTHING_TO_FORGET),
         })
     }
 

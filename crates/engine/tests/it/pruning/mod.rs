@@ -187,6 +187,20 @@ fn conditions_on_columns_of_any_type_find_the_rows_that_a_table_without_keys_fin
     outcome.unwrap_or_else(|failure| panic!("{failure}"));
 }
 
+/// Lists of constants are intersected before any row is seen.
+#[test]
+fn zeros_of_either_sign_are_the_same_member_of_two_lists() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("starts");
+    runtime.block_on(async {
+        let mut session = Session::new(Engine::open(EngineConfig::default()).await.expect("opens"));
+        ask(&mut session, "CREATE TABLE z (a Float64) ENGINE = MergeTree ORDER BY a").await.expect("creates");
+        ask(&mut session, "INSERT INTO z VALUES (0), (-0.), (1)").await.expect("inserts");
+        let both = ask(&mut session, "SELECT count() FROM z WHERE a IN (0, 5) AND a IN (-0., 7)").await.expect("counts");
+        let one = ask(&mut session, "SELECT count() FROM z WHERE a IN (0, 5)").await.expect("counts");
+        assert_eq!(both, one);
+    });
+}
+
 /// What `kinds.txt` says of conditions may be wrong, so that all of them fail and nothing is compared.
 #[test]
 fn conditions_of_each_type_can_be_computed() {

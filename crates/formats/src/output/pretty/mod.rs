@@ -189,7 +189,8 @@ impl Pretty {
         Ok(columns)
     }
 
-    fn table(&self, batches: &[RecordBatch], shown: Shown, out: &mut Vec<u8>) -> Result<()> {
+    /// Gives whether the rows are shown as Vertical shows them.
+    fn table(&self, batches: &[RecordBatch], shown: Shown, out: &mut Vec<u8>) -> Result<bool> {
         let cells = self.cells(batches)?;
         let rows = shown.head + shown.tail;
         if let Some((rows_max, columns_min, width_min)) = self.vertical
@@ -199,11 +200,11 @@ impl Pretty {
             let drawn = drawn(&cells, self.style, shown, &self.look);
             if drawn.has_lines() || drawn.width() >= width_min {
                 self.turned(&cells, &drawn, shown, out);
-                return Ok(());
+                return Ok(true);
             }
         }
         draw(&cells, self.style, shown, &self.look, out);
-        Ok(())
+        Ok(false)
     }
 
     /// The same cells as Vertical shows them.
@@ -225,7 +226,8 @@ impl Pretty {
     fn extra(&self, title: &str, batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()> {
         out.extend_from_slice(format!("\n{title}:\n").as_bytes());
         let rows = batch.num_rows();
-        self.table(std::slice::from_ref(batch), Shown { head: rows, tail: 0, total: rows }, out)
+        self.table(std::slice::from_ref(batch), Shown { head: rows, tail: 0, total: rows }, out)?;
+        Ok(())
     }
 }
 
@@ -270,16 +272,15 @@ impl OutputFormat for Pretty {
         } else {
             Shown { head: self.head_rows + tail, tail: 0, total: self.total }
         };
-        if shown.head + shown.tail > 0 {
-            self.table(&batches, shown, out)?;
-        }
+        let is_turned = shown.head + shown.tail > 0 && self.table(&batches, shown, out)?;
         if let Some(totals) = summary.totals.as_ref().filter(|batch| batch.num_rows() > 0) {
             self.extra("Totals", totals, out)?;
         }
         if let Some(extremes) = summary.extremes.as_ref().filter(|batch| batch.num_rows() > 0) {
             self.extra("Extremes", extremes, out)?;
         }
-        if cut {
+        // ClickHouse does not tell of rows that are left out of what it shows as Vertical.
+        if cut && !is_turned {
             if self.style == Style::Space {
                 out.push(b'\n');
             }

@@ -1,0 +1,27 @@
+-- With use_strict_insert_block_limits a block is written when it has both of the least sizes, and is cut at the greatest.
+CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a;
+SYSTEM STOP MERGES t;
+TRUNCATE TABLE t;
+INSERT INTO t SELECT number FROM numbers(1000) SETTINGS max_threads = 1, max_insert_threads = 1, use_strict_insert_block_limits = 1, max_insert_block_size = 300;
+SELECT rows FROM system.parts WHERE database = currentDatabase() AND table = 't' AND active ORDER BY min_block_number;
+TRUNCATE TABLE t;
+INSERT INTO t SELECT number FROM numbers(1000) SETTINGS max_threads = 1, max_insert_threads = 1, use_strict_insert_block_limits = 1, max_insert_block_size = 300, max_block_size = 100;
+SELECT rows FROM system.parts WHERE database = currentDatabase() AND table = 't' AND active ORDER BY min_block_number;
+TRUNCATE TABLE t;
+INSERT INTO t SELECT number FROM numbers(1000) SETTINGS max_threads = 1, max_insert_threads = 1, use_strict_insert_block_limits = 1, max_insert_block_size = 300, min_insert_block_size_rows = 100, min_insert_block_size_bytes = 0, max_block_size = 70;
+SELECT rows FROM system.parts WHERE database = currentDatabase() AND table = 't' AND active ORDER BY min_block_number;
+TRUNCATE TABLE t;
+INSERT INTO t SELECT number FROM numbers(1000) SETTINGS max_threads = 1, max_insert_threads = 1, use_strict_insert_block_limits = 1, max_insert_block_size = 300, min_insert_block_size_rows = 100, min_insert_block_size_bytes = 1600, max_block_size = 70;
+SELECT rows FROM system.parts WHERE database = currentDatabase() AND table = 't' AND active ORDER BY min_block_number;
+TRUNCATE TABLE t;
+INSERT INTO t SELECT number FROM numbers(1000) SETTINGS max_threads = 1, max_insert_threads = 1, use_strict_insert_block_limits = 1, max_insert_block_size_bytes = 1600, max_block_size = 70;
+SELECT rows FROM system.parts WHERE database = currentDatabase() AND table = 't' AND active ORDER BY min_block_number;
+TRUNCATE TABLE t;
+INSERT INTO t SELECT number FROM numbers(1000) SETTINGS max_threads = 1, max_insert_threads = 1, use_strict_insert_block_limits = 1, max_insert_block_size = 300, max_insert_block_size_bytes = 800, max_block_size = 1000;
+SELECT rows FROM system.parts WHERE database = currentDatabase() AND table = 't' AND active ORDER BY min_block_number;
+TRUNCATE TABLE t;
+INSERT INTO t SELECT number FROM numbers(1000) SETTINGS max_threads = 1, max_insert_threads = 1, use_strict_insert_block_limits = 1, min_insert_block_size_rows = 100, max_block_size = 70;
+SELECT rows FROM system.parts WHERE database = currentDatabase() AND table = 't' AND active ORDER BY min_block_number;
+TRUNCATE TABLE t;
+INSERT INTO t SETTINGS use_strict_insert_block_limits = 1, max_insert_block_size = 2 VALUES (1), (2), (3), (4), (5);
+SELECT rows FROM system.parts WHERE database = currentDatabase() AND table = 't' AND active ORDER BY rows;
