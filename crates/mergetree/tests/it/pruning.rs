@@ -319,8 +319,8 @@ fn any_stretch() -> impl Strategy<Value = (Expr, Expr)> {
         let value = if is_narrow { lit(value as f32) } else { lit(value) };
         (expr, value)
     };
-    let floats =
-        prop::sample::select(vec![f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -2.0, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0]);
+    // Not minus infinity: what is less in Arrow's order is NaN with its sign set, and a query asks beside that it is no NaN.
+    let floats = prop::sample::select(vec![f64::NAN, f64::INFINITY, -2.0, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0]);
     prop_oneof![
         (-3..4i32).prop_map(move |value| (present.clone(), lit(value))),
         (prop::sample::select(of_floats), floats).prop_map(float),
