@@ -20,6 +20,8 @@ def test_small_inserts_become_one_part_and_large_ones_do_not_wait(server, http, 
     assert http.ok(f"SELECT count() FROM {table}") == "0\n"
     http.ok("SYSTEM FLUSH ASYNC INSERT QUEUE")
     assert http.ok(f"SELECT count(), min(s) FROM {table}") == "5\td\n"
+    http.ok("SYSTEM FLUSH LOGS")
+    assert http.ok(f"SELECT DISTINCT timeout_milliseconds FROM system.asynchronous_insert_log WHERE table = '{table}'") == "600000\n"
     parts = f"SELECT count() FROM system.parts WHERE table = '{table}' AND active"
     assert http.ok(parts) == "1\n"
     many = [(k, "x") for k in range(100_000)]
@@ -31,3 +33,13 @@ def test_small_inserts_become_one_part_and_large_ones_do_not_wait(server, http, 
     client.execute(f"INSERT INTO {table} VALUES", [(1, "a")], settings=waits)
     assert http.ok(f"SELECT count() FROM {table}") == "100006\n"
     client.disconnect()
+
+
+def test_what_an_insert_waits_for_in_the_queue_has_a_name(http, table):
+    http.ok(f"CREATE TABLE {table} (k UInt32) ENGINE = MergeTree ORDER BY k")
+    queue = {"async_insert": 1, "wait_for_async_insert": 1, "async_insert_use_adaptive_busy_timeout": 0, "async_insert_busy_timeout_max_ms": 400}
+    http.ok(f"INSERT INTO {table} VALUES (1)", log_comment=table, **queue)
+    http.ok("SYSTEM FLUSH LOGS")
+    waited = "ProfileEvents['WallLockMicroseconds'] > 250000, ProfileEvents['WallUnattributedMicroseconds'] < 50000"
+    log = f"FROM system.query_log WHERE type = 'QueryFinish' AND log_comment = '{table}' AND query_kind = 'Insert'"
+    assert http.ok(f"SELECT {waited} {log}") == "1\t1\n"

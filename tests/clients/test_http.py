@@ -236,7 +236,7 @@ def snappy(data: bytes) -> bytes:
     return framed
 
 
-def test_snappy_is_read_and_not_written(http, table):
+def test_snappy_is_read_as_hadoop_frames_it(http, table):
     plain = http("SELECT number FROM numbers(100000)").body
     http.ok(f"CREATE TABLE {table} (a UInt64) ENGINE = Memory")
     http.ok(f"INSERT INTO {table} FORMAT TSV", snappy(plain), headers={"Content-Encoding": "snappy"})
@@ -244,8 +244,20 @@ def test_snappy_is_read_and_not_written(http, table):
     insert = f"INSERT INTO {table} FORMAT TSV"
     assert http(insert, snappy(plain)[:-1], headers={"Content-Encoding": "snappy"}).error == (33, "CANNOT_READ_ALL_DATA")
     assert http(insert, b"no such data", headers={"Content-Encoding": "snappy"}).error == (638, "SNAPPY_UNCOMPRESS_FAILED")
-    answer = http("SELECT 1", headers={"Accept-Encoding": "snappy"})
-    assert answer.body == b"1\n" and "content-encoding" not in answer.headers
+
+
+def test_snappy_goes_both_ways_in_its_framing_format(http, table):
+    http.ok(f"CREATE TABLE {table} (a UInt64) ENGINE = Memory")
+    query = "SELECT number FROM numbers(100000)"
+    answer = http(query, headers={"Accept-Encoding": "snappy"})
+    assert answer.headers["content-encoding"] == "snappy" and answer.body.startswith(b"\xff\x06\x00\x00sNaPpY\x00")
+    assert len(answer.body) < len(http(query).body)
+    http.ok(f"INSERT INTO {table} FORMAT TSV", answer.body, headers={"Content-Encoding": "snappy"})
+    assert http.ok(f"SELECT count(), max(a) FROM {table}") == "100000\t99999\n"
+    insert = f"INSERT INTO {table} FORMAT TSV"
+    assert http(insert, answer.body[:-1], headers={"Content-Encoding": "snappy"}).error == (33, "CANNOT_READ_ALL_DATA")
+    broken = answer.body[:15] + bytes([answer.body[15] ^ 1]) + answer.body[16:]
+    assert http(insert, broken, headers={"Content-Encoding": "snappy"}).error == (638, "SNAPPY_UNCOMPRESS_FAILED")
 
 
 def checksum(framed: bytes) -> bytes:

@@ -3,6 +3,8 @@
 import re
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
 from pathlib import Path
 
 import clickhouse_driver
@@ -571,3 +573,46 @@ def test_a_log_that_cannot_be_made_keeps_no_query_waiting(started):
     assert http("SELECT count() FROM system.query_log").error == (60, "UNKNOWN_TABLE")
     assert any("no_such_column" in line and "system.query_log" in line for line in server.log), server.log
     assert int(http.ok("SELECT value FROM system.events WHERE event = 'SystemLogErrorOnFlush'")) > 0
+
+
+def test_columns_that_have_the_same_for_all_rows_have_it(http, table):
+    http.ok(f"CREATE TABLE {table} (n UInt64) ENGINE = MergeTree ORDER BY n")
+    http.ok(f"INSERT INTO {table} VALUES (1)")
+    http.ok("SYSTEM FLUSH LOGS")
+    assert http.ok(f"SELECT DISTINCT part_type, part_storage_type FROM system.part_log WHERE table = '{table}'") == "Wide\tFull\n"
+    assert http.ok("SELECT DISTINCT revision > 0 FROM system.text_log") == "1\n"
+
+
+def test_lines_at_the_end_of_a_query_name_their_thread(http):
+    answer = http("SELECT sum(number) FROM numbers(1000) FORMAT JSONEachRowWithProgress", explain_limit=1)
+    threads = {int(id) for id in re.findall(r'"thread_id":(\d+),"level":"Information","logger_name":"limit"', answer.text)}
+    lines = http.ok("SELECT thread_id FROM system.stack_trace").split()
+    assert threads and threads <= {int(line) for line in lines}, (threads, lines)
+
+
+def test_queries_that_share_the_threads_say_that_they_waited_for_them(http):
+    """Twelve at a time, on fewer threads: what each waits for is a thread, and nothing is left without a name."""
+    comment = uuid.uuid4().hex
+    query = "SELECT number % 100 AS k, sum(sipHash64(number, toString(number))) FROM numbers(400000) GROUP BY k FORMAT Null"
+    with ThreadPoolExecutor(12) as pool:
+        list(pool.map(lambda _: http.ok(query, log_comment=comment), range(24)))
+    http.ok("SYSTEM FLUSH LOGS")
+    sums = ", ".join(f"sum(ProfileEvents['Wall{part}Microseconds'])" for part in ["Runnable", "Unattributed"])
+    told = http.ok(f"SELECT count(), sum(query_duration_ms) * 1000, {sums} FROM system.query_log WHERE type = 'QueryFinish' AND log_comment = '{comment}'")
+    queries, all_of_it, runnable, unattributed = map(int, told.split())
+    assert queries == 24 and runnable > all_of_it * 0.3 and unattributed < all_of_it * 0.05 + 24 * 2000, told
+
+
+def test_a_client_that_takes_the_last_rows_slowly_is_named(http):
+    """They are made, and only the socket has no room."""
+    query_id = uuid.uuid4().hex
+    connection = HTTPConnection("127.0.0.1", http.port)
+    connection.request("POST", f"/?query_id={query_id}", body=b"SELECT repeat('x', 3000) FROM numbers(8192)")
+    answer = connection.getresponse()
+    while answer.read(1 << 20):
+        time.sleep(0.1)
+    connection.close()
+    http.ok("SYSTEM FLUSH LOGS")
+    told = http.ok(f"SELECT ProfileEvents['WallClientMicroseconds'], ProfileEvents['WallUnattributedMicroseconds'], query_duration_ms * 1000 FROM system.query_log WHERE type = 'QueryFinish' AND query_id = '{query_id}'")
+    client, unattributed, all_of_it = map(int, told.split())
+    assert client > 300_000 and unattributed < all_of_it * 0.05 + 3000, told

@@ -229,6 +229,16 @@ def test_conditions_of_indexes_show_texts_as_text(tmp_path):
     assert "Condition: (CAST(a, 'Int128') in (-Inf, -5))" in answer.out, answer.out
 
 
+def test_conditions_of_a_scan_show_texts_as_text(tmp_path):
+    answer = gristmill(
+        "CREATE TABLE t (s String) ENGINE = MergeTree ORDER BY tuple()",
+        "INSERT INTO t SELECT toString(number) FROM numbers(10)",
+        "EXPLAIN SELECT s FROM t WHERE s = '7' FORMAT TSVRaw",
+        path=tmp_path,
+    ).ok()
+    assert "prewhere=[s = '7']" in answer.out, answer.out
+
+
 def test_plans_are_drawn_as_trees_and_graphs():
     query = "SELECT number % 3 AS k, count() FROM numbers(10) GROUP BY k ORDER BY k"
     drawn = gristmill(f"EXPLAIN pretty = 1 {query}").ok().out

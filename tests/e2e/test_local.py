@@ -100,6 +100,12 @@ def test_a_query_may_stand_by_itself(tmp_path):
     assert run("no_such_file")[0] == 76
 
 
+def test_an_expression_is_a_query():
+    assert gristmill("1 + 1; count() FROM numbers(5); FROM numbers(2)").ok().out == "2\n5\n0\n1\n"
+    assert gristmill("1 + 1", flags=["--implicit_select=0"]).error == (62, "SYNTAX_ERROR")
+    assert gristmill("SELECT 1 +").error == (62, "SYNTAX_ERROR")
+
+
 def test_options_that_clickhouse_local_has_too():
     flags = ["--logger.level=error", "--logger.console", "--hardware-utilization", "--highlight", "0", "--progress-table=off"]
     assert gristmill("SELECT 1", flags=[*flags, "--no-system-tables", "--only-system-tables", "--disable_suggestion"]).ok().value == "1"

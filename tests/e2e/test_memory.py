@@ -109,3 +109,13 @@ def test_rows_of_megabytes_are_merged_a_few_at_a_time(data):
     assert said == b""
     assert peak <= LIMIT, peak / MIB
     assert gristmill("SELECT count() FROM w", path=data).ok().value == "80"
+
+
+def test_very_many_columns_are_computed_of_a_few_rows_at_a_time():
+    sizes = {}
+    for computed in (400, 520):
+        columns = ", ".join(f"number + {at}" for at in range(computed))
+        rows = gristmill(f"SELECT blockSize(), {columns} FROM numbers(3000)").ok().out.splitlines()
+        sizes[computed] = max(int(row.split("\t")[0]) for row in rows)
+        assert len(rows) == 3000
+    assert sizes[400] == 3000 and sizes[520] * 520 * 32 <= 32 * MIB, sizes

@@ -133,3 +133,20 @@ def test_the_graph_in_sql():
 def test_who_may_not_ask_is_told_so():
     for query in ("SELECT demangle('main')", "SELECT addressToSymbol(1::UInt64)", "SELECT flameGraph([1::UInt64])"):
         assert gristmill("SET allow_introspection_functions = 0", query).error == (446, "FUNCTION_NOT_ALLOWED")
+
+
+def test_where_each_thread_is_can_be_asked():
+    """The query that asks is at work itself, and has its own name."""
+    answer = gristmill(
+        "SELECT count() > 3, countIf(length(trace) > 2) > 3, countIf(query_id = queryID()) >= 1, countIf(thread_name = '') FROM system.stack_trace",
+        "SELECT count() > 0 FROM system.stack_trace ARRAY JOIN trace AS address WHERE demangle(addressToSymbol(address)) LIKE '%gristmill%' SETTINGS allow_introspection_functions = 1",
+    ).ok()
+    assert answer.rows == [["1", "1", "1", "0"], ["1"]], answer
+
+
+def test_the_functions_of_the_program_are_a_table():
+    wanted = "countIf(symbol != '' AND address_begin <= address_end), countIf(demangle(symbol) LIKE '%gristmill%'), countIf(addressToSymbol(address_begin) = symbol)"
+    answer = gristmill(f"SELECT count(), {wanted} FROM system.symbols SETTINGS allow_introspection_functions = 1").ok()
+    [[all_of_them, whole, own, found]] = [[int(cell) for cell in row] for row in answer.rows]
+    # Functions of one content are one, and have several names.
+    assert all_of_them == whole > 10_000 and own > 1_000 and found > all_of_them * 0.5, answer

@@ -30,9 +30,10 @@ def test_a_sort_goes_to_disk_from_so_many_bytes_on(threads):
     assert roomy["Spilled Files"] == 0, roomy
 
 
-@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("threads", [1, 2, 4, 8])
 def test_streams_of_a_sort_go_to_disk_where_memory_is_too_small_for_all_of_them(threads):
-    # The keys are all of the rows: what is compared while they are merged takes as much as they do.
+    # The keys are all of the rows: what is compared while they are merged takes as much as they do. And no stream leaves the others
+    # less than they need to merge what they wrote, however many there are.
     query = "SELECT hex(cityHash64(number)) AS a, hex(cityHash64(number, 1)) AS b FROM numbers_mt(600000) ORDER BY a, b"
     kept = gristmill(f"{query} SETTINGS max_threads = {threads}").ok().out
     small = f"max_threads = {threads}, max_memory_usage = 110000000"

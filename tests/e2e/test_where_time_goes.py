@@ -61,6 +61,22 @@ def test_processors_that_others_have_are_named():
     assert parts["WallRunnableMicroseconds"] > parts["all"] * 0.3, parts
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        COMPUTES,
+        "SELECT number % 1000 AS k, count(), uniq(number) FROM numbers(1000000) GROUP BY k",
+        "SELECT number FROM numbers(1000000) ORDER BY sipHash64(number) LIMIT 10",
+    ],
+)
+def test_a_task_that_is_woken_and_has_no_thread_is_named(query):
+    """The threads that would go on with what was woken wait for a processor themselves."""
+    with hogs():
+        parts = watched(query)
+    assert parts.get("WallUnattributedMicroseconds", 0) <= parts["all"] * 0.05 + 3000, parts
+    assert parts["WallRunnableMicroseconds"] > parts["all"] * 0.3, parts
+
+
 THREADS = f"""
 SELECT ProfileEvents['RealTimeMicroseconds'] AS real, real - ({" + ".join(f"ProfileEvents['{name}']" for name in OF_THREADS)}) AS rest, read_rows
 FROM system.query_thread_log
@@ -151,6 +167,15 @@ def test_a_cold_disk_is_named(tmp_path):
     assert parts["OSIOWaitMicroseconds"] > 0 and parts["WallDiskMicroseconds"] > 0, parts
 
 
+def test_what_a_definition_waits_for_is_named(tmp_path):
+    """It has to be on the disk."""
+    create = [f"CREATE TABLE t{n} (n UInt64) ENGINE = MergeTree ORDER BY n" for n in range(5)]
+    sums = "sum(ProfileEvents['WallUnattributedMicroseconds']), sum(ProfileEvents['WallDiskMicroseconds']), sum(query_duration_ms) * 1000"
+    answer = gristmill(*create, f"SELECT {sums} FROM system.query_log WHERE type = 'QueryFinish' AND query_kind = 'Create'", path=tmp_path).ok()
+    unattributed, disk, all_of_it = map(int, answer.rows[0])
+    assert unattributed <= all_of_it * 0.05 + 5000 and disk > 0, answer
+
+
 def test_a_lock_that_another_holds_is_named(tmp_path):
     gristmill(
         "CREATE TABLE t (n UInt64, v UInt64) ENGINE = MergeTree ORDER BY n",
@@ -167,6 +192,20 @@ def test_a_lock_that_another_holds_is_named(tmp_path):
     ).ok()
     parts = {name: int(micros) for name, micros in answer.rows}
     assert parts["WallLockMicroseconds"] > parts["all"] * 0.3, parts
+
+
+def test_an_insert_that_is_held_back_says_so(tmp_path):
+    limits = "parts_to_delay_insert = 1, parts_to_throw_insert = 100, min_delay_to_insert_ms = 400, max_delay_to_insert = 1"
+    answer = gristmill(
+        f"CREATE TABLE t (n UInt64) ENGINE = MergeTree ORDER BY n SETTINGS {limits}",
+        "SYSTEM STOP MERGES t",
+        "INSERT INTO t SELECT 1",
+        "INSERT INTO t SELECT 2 SETTINGS log_comment = 'watched'",
+        PARTS,
+        path=tmp_path,
+    ).ok()
+    parts = {name: int(micros) for name, micros in answer.rows}
+    assert parts["WallLockMicroseconds"] > 350_000 and parts.get("WallUnattributedMicroseconds", 0) < parts["all"] * 0.05 + 3000, parts
 
 
 def test_a_client_that_takes_its_time_is_named(tmp_path):

@@ -22,7 +22,7 @@ use crate::sampling::{self, Profile};
 use crate::spending::{self, PerfEvents, Spending};
 use crate::{Error, ErrorCode, Result, machine, units};
 
-pub use self::counted::{Counted, count_tasks_of_datafusion, counted, counted_for_part};
+pub use self::counted::{Counted, count_tasks_of_datafusion, counted, counted_for_part, counted_task};
 
 /// What a thread gathers before it touches a tally that others share, in bytes; less for tallies that are profiled so.
 pub(crate) const GATHERED_BYTES: i64 = 256 << 10;
@@ -257,6 +257,11 @@ fn hand_over(address: u64) {
     }
 }
 
+/// What the calling thread has gathered and no tally counted yet. May be called in a handler of a signal.
+pub(crate) fn gathered() -> i64 {
+    GATHERED.try_with(Cell::get).unwrap_or(0)
+}
+
 /// What the calling thread allocated for a tally, and for the part of its work that it is at.
 fn note_held(current: *const Tally, bytes: i64) {
     let _ = HELD.try_with(|held| {
@@ -407,6 +412,11 @@ static PROCESS_LIMIT: AtomicU64 = AtomicU64::new(0);
 /// Says what `check_room` keeps the process to.
 pub fn limit_process(bytes: u64) {
     PROCESS_LIMIT.store(bytes, Relaxed);
+}
+
+/// What `limit_process` said; 0: no limit.
+pub fn process_limit() -> u64 {
+    PROCESS_LIMIT.load(Relaxed)
 }
 
 /// Below that, what is made at once is too little to be asked for.

@@ -13,6 +13,15 @@ pub fn cores() -> usize {
     *CORES
 }
 
+/// The machine's name, as its environment says; empty where it says nothing.
+pub fn hostname() -> String {
+    std::env::var("HOSTNAME")
+        .ok()
+        .or_else(|| std::fs::read_to_string("/etc/hostname").ok())
+        .map(|name| name.trim().to_string())
+        .unwrap_or_default()
+}
+
 /// The number that the system has for the thread that asks.
 pub fn thread_id() -> u64 {
     thread_local! {

@@ -124,7 +124,7 @@ impl Drop for Unfinished {
 /// Runs what must be done although its query is over: removing what a failed INSERT wrote. It has to end by itself, soon.
 pub fn tidy(runtime: &Handle, work: impl Future<Output = ()> + Send + 'static) {
     let unfinished = Unfinished::begin();
-    runtime.spawn(allocations::counted(allocations::current(), async move {
+    runtime.spawn(allocations::counted_task(allocations::current(), async move {
         work.await;
         drop(unfinished);
     }));
@@ -144,7 +144,7 @@ pub struct Task<T>(JoinHandle<T>);
 
 impl<T: Send + 'static> Task<T> {
     pub fn on(runtime: &Handle, future: impl Future<Output = T> + Send + 'static) -> Self {
-        Task(runtime.spawn(allocations::counted(allocations::current(), future)))
+        Task(runtime.spawn(allocations::counted_task(allocations::current(), future)))
     }
 
     pub fn is_finished(&self) -> bool {

@@ -22,7 +22,8 @@ use std::sync::{Arc, Weak};
 use async_trait::async_trait;
 use futures::StreamExt;
 use gristmill_base::runtime::{self, Task};
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::spending::{Spending, Wait};
+use gristmill_base::{Error, ErrorCode, Result, allocations};
 use gristmill_types::sql_type::quote_identifier;
 use parking_lot::{Mutex, RwLock};
 use uuid::Uuid;
@@ -397,7 +398,10 @@ impl Databases {
 
 /// Runs on when the caller is dropped. The only tasks without an owner: each is a few small writes long.
 async fn uninterrupted(work: impl Future<Output = Result<()>> + Send + 'static) -> Result<()> {
+    // A server's catalog is on its disk.
+    let waiting = allocations::current().map(|tally| Spending::waiting(&tally, Wait::Disk));
     let done = runtime::io().spawn(work).await;
+    drop(waiting);
     done.unwrap_or_else(|error| Err(Error::logical(format!("A change of the catalog panicked: {error}"))))
 }
 

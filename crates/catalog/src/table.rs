@@ -471,6 +471,11 @@ pub trait Table: Send + Sync + Debug {
         None
     }
 
+    /// The id of a partition. `None`: all of them. Error: NOT_IMPLEMENTED.
+    fn partition_id(&self, _partition: &PartitionChoice) -> Result<Option<String>> {
+        Err(self.unsupported("partitions"))
+    }
+
     /// Bytes of the parts that are chosen, of those that the table reads. Error: NO_SUCH_DATA_PART.
     fn bytes_of(&self, _chosen: &PartChoice) -> Result<u64> {
         Ok(0)

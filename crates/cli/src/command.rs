@@ -83,10 +83,11 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
     let command = line.get(1).and_then(|word| word.to_str()).unwrap_or_default();
     let known = CommandLine::command();
     let options = known.find_subcommand(command).map(arguments::option_names).unwrap_or_default();
-    let settings = match command {
+    let mut settings = match command {
         "client" | "server" | "benchmark" | "top" | "flamegraph" => Settings::default(),
         _ => Settings::of_one_session(),
     };
+    settings.implicit_select = command == "local";
     let is_client = CLIENTS.contains(&command);
     let (line, tables) = if command == "client" { client::external::take(line)? } else { (line, Vec::new()) };
     let (line, given) = arguments::take_dynamic(line, settings, &options, is_client)?;

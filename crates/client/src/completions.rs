@@ -23,6 +23,7 @@ const LASTING: &[&str] = &[
     "SELECT name FROM system.functions",
     "SELECT name FROM system.table_functions",
     "SELECT name FROM system.settings",
+    "SELECT name FROM system.merge_tree_settings",
     "SELECT name FROM system.formats",
     "SELECT name FROM system.table_engines",
     "SELECT name FROM system.data_type_families",

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, Result, machine};
 use gristmill_engine::ExternalTable;
 use gristmill_formats::native::packets::client::*;
 use gristmill_formats::native::{Revision, packets, revision, write_string, write_varuint};
@@ -181,8 +181,9 @@ impl Dialect {
             out.extend_from_slice(&0i64.to_le_bytes());
         }
         out.push(TCP);
-        let of_system = |name: &str| std::env::var(name).unwrap_or_default();
-        for word in [of_system("USER"), of_system("HOSTNAME"), Client::GRISTMILL.to_string()] {
+        let of_system = |name: &str| std::env::var(name);
+        let os_user = of_system("USER").or_else(|_| of_system("LOGNAME")).unwrap_or_default();
+        for word in [os_user, machine::hostname(), Client::GRISTMILL.to_string()] {
             write_string(word.as_bytes(), out);
         }
         let [major, minor, patch] = version();

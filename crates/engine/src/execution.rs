@@ -11,7 +11,7 @@ use datafusion::error::{DataFusionError, Result as DataFusionResult};
 use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
 use datafusion::physical_plan::EmptyRecordBatchStream;
 use futures::stream::{BoxStream, Stream, StreamExt};
-use gristmill_base::spending::Wait;
+use gristmill_base::spending::{Wait, Woken};
 use gristmill_base::{Error, ErrorCode, Result, allocations, redact, units};
 use gristmill_introspect::errors;
 use gristmill_introspect::logs::{LogQueue, threads_log};
@@ -299,9 +299,15 @@ pub(crate) struct Watched {
     pub inner: SendableRecordBatchStream,
     pub schema: SchemaRef,
     pub ending: Option<Ending>,
+    woken: Option<Woken>,
 }
 
 impl Watched {
+    pub fn new(inner: SendableRecordBatchStream, schema: SchemaRef, ending: Ending) -> Self {
+        let woken = ending.context.memory.tally().cloned().map(Woken::within_task);
+        Watched { inner, schema, ending: Some(ending), woken }
+    }
+
     fn end(&mut self, error: Option<&Error>) {
         if let Some(mut ending) = self.ending.take() {
             ending.ended(error, false);
@@ -320,7 +326,12 @@ impl Stream for Watched {
             self.end(Some(&error));
             return Poll::Ready(Some(Err(error.into())));
         }
-        match self.inner.as_mut().poll_next(task) {
+        let Watched { inner, woken, .. } = &mut *self;
+        let polled = match woken {
+            Some(woken) => woken.poll(task, |task| inner.as_mut().poll_next(task)),
+            None => inner.as_mut().poll_next(task),
+        };
+        match polled {
             Poll::Pending => Poll::Pending,
             Poll::Ready(None) => {
                 self.end(None);

@@ -39,7 +39,7 @@ impl ExternalTable {
     pub fn read(told: ExternalData<'_>, data: &[u8], settings: &Settings) -> Result<ExternalTable> {
         let format = Format::by_name(told.format.unwrap_or("TabSeparated"))?;
         let columns = match (told.structure, told.types) {
-            (Some(structure), _) => parse::structure(structure)?,
+            (Some(structure), _) => parse::structure_without_defaults(structure, settings.flatten_nested)?,
             (None, Some(types)) => unnamed(types)?,
             (None, None) => infer_schema(format, data, true, settings, told.name)?,
         };

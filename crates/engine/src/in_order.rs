@@ -161,6 +161,11 @@ impl Step {
     }
 }
 
+/// Whether the operator is a projection whose rows come in the order of one stream, or several.
+pub fn is_computed_in_order(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    plan.downcast_ref::<RowsInOrder>().is_some()
+}
+
 /// Computes the batches of one stream side by side, and gives them in the order of their coming.
 struct RowsInOrder {
     /// Projections and filters, the lowest first.

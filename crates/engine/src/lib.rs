@@ -5,6 +5,7 @@ mod async_inserts;
 mod before_limit;
 mod bucketed_groups;
 mod calibration;
+mod changed_task;
 mod compiler;
 mod constraints;
 pub mod engine;
@@ -56,6 +57,7 @@ mod transparent;
 mod ttl_times;
 mod values_call;
 mod views;
+mod wide_projections;
 mod windows;
 
 pub use engine::{Engine, EngineConfig};

@@ -38,6 +38,7 @@ use crate::probe_side::ProbeSideBySide;
 use crate::spill::SpillFiles;
 use crate::spill_sooner::SpillSooner;
 use crate::text_keys::GroupByText;
+use crate::wide_projections::ComputeManyColumnsOfFewRows;
 use crate::windows::ComputeWindowsByColumns;
 
 /// Whether an aggregate depends on the order of rows, or a function counts them behind an ORDER BY: several streams have no
@@ -130,6 +131,7 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     }
     rules.push(Arc::new(ComputeWindowsByColumns));
     rules.push(Arc::new(ProbeSideBySide));
+    rules.push(Arc::new(ComputeManyColumnsOfFewRows));
     // Behind those that choose operators.
     if let Some(sooner) = sooner {
         rules.push(Arc::new(sooner));

@@ -27,7 +27,7 @@ use gristmill_sql::lower::{
 };
 use gristmill_sql::statement::Statement;
 use gristmill_sql::{VIEW_EXPLAIN, explained_text};
-use gristmill_types::{Column, Columns, DefaultKind};
+use gristmill_types::{Column, Columns, DefaultKind, parse};
 use parking_lot::Mutex;
 
 use crate::engine::Engine;
@@ -119,7 +119,7 @@ impl<'a> Resolver<'a> {
     fn sent_rows(&self, name: &str, call: &TableFunctionCall) -> Result<Option<ResolvedTable>> {
         let Some(blocks) = self.blocks.and_then(|blocks| blocks.lock().take()) else { return Ok(None) };
         let columns = match &call.positional[..] {
-            [structure] => gristmill_types::parse::structure(structure.word())?,
+            [structure] => parse::structure_without_defaults(structure.word(), self.context.settings.flatten_nested)?,
             _ => self.hints.insert_target.clone().unwrap_or_default(),
         };
         let provider = rows_once(blocks.begin(&columns, &columns, self.context), &columns, self.context)?;

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, internal_err};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::aggregates::AggregateExec;
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion::physical_plan::metrics::{MetricValue, MetricsSet};
 use datafusion::physical_plan::{
-    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, ReplaceChildrenOptions,
+    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
+    ReplaceChildrenOptions,
 };
 use parking_lot::Mutex;
 
@@ -44,6 +46,20 @@ pub fn over_all(
     let streams = rows.into_iter().map(|rows| Mutex::new(Some(rows))).collect();
     let rest: Arc<dyn ExecutionPlan> = Arc::new(RestOfStream { streams, properties });
     operator.clone().replace_children(vec![rest], ReplaceChildrenOptions::new(ChildrenPropertiesMode::Keep))
+}
+
+/// The operator over other streams than its input has, whose rows have no order and lie anywhere, to be run once.
+pub fn over_others(
+    operator: &Arc<dyn ExecutionPlan>,
+    input: &Arc<dyn ExecutionPlan>,
+    rows: Vec<SendableRecordBatchStream>,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    let of_rows = EquivalenceProperties::new(input.schema());
+    let partitioning = Partitioning::UnknownPartitioning(rows.len());
+    let properties = PlanProperties::new(of_rows, partitioning, EmissionType::Incremental, Boundedness::Bounded);
+    let streams = rows.into_iter().map(|rows| Mutex::new(Some(rows))).collect();
+    let rest: Arc<dyn ExecutionPlan> = Arc::new(RestOfStream { streams, properties: Arc::new(properties) });
+    operator.clone().replace_children(vec![rest], ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute))
 }
 
 /// Operators that were run in the place of one, which counts what they count.

@@ -171,7 +171,7 @@ impl Session {
                     totals: outcome.totals,
                     format,
                     into_outfile,
-                    rows: Box::pin(Watched { inner: outcome.rows, schema, ending: Some(ending) }),
+                    rows: Box::pin(Watched::new(outcome.rows, schema, ending)),
                 })
             }
             Err(error) => {
@@ -198,7 +198,15 @@ impl Session {
         let settings = &self.settings;
         let limits = Limits { depth: settings.max_parser_depth, backtracks: settings.max_parser_backtracks };
         let text = user_functions::expanded(text, &self.engine.user_functions.all())?;
-        statement::parse_within(&text, &self.parameters, limits)
+        let parsed = statement::parse_within(&text, &self.parameters, limits);
+        let lacks_select = match &parsed {
+            Ok(statement) => statement.lists_nothing(),
+            Err(error) => error.code() == ErrorCode::SYNTAX_ERROR,
+        };
+        match settings.implicit_select && lacks_select {
+            true => statement::parse_without_select(&text, &self.parameters, limits).or(parsed),
+            false => parsed,
+        }
     }
 
     async fn begin(

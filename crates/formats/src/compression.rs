@@ -8,9 +8,10 @@
 //! of its own; `encode` is the same over a stream.
 
 mod snappy;
+mod snappy_framed;
 
 use std::future::Future;
-use std::io;
+use std::io::{self, Write};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
@@ -20,6 +21,7 @@ use bytes::Bytes;
 use futures::stream::{BoxStream, Stream, StreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
 use serde::{Deserialize, Serialize};
+use snap::write::FrameEncoder;
 use tokio::io::{AsyncBufRead, AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio_util::io::{ReaderStream, StreamReader};
 
@@ -40,6 +42,8 @@ pub enum Compression {
     Bz2,
     /// As Hadoop frames it.
     Snappy,
+    /// In its own framing format, as over HTTP.
+    SnappyFramed,
 }
 
 impl Compression {
@@ -103,7 +107,7 @@ impl Compression {
             Compression::Zstd => "zstd",
             Compression::Lz4 => "lz4",
             Compression::Bz2 => "bz2",
-            Compression::Snappy => "snappy",
+            Compression::Snappy | Compression::SnappyFramed => "snappy",
         }
     }
 
@@ -112,7 +116,7 @@ impl Compression {
     pub fn decoder(self, input: impl Stream<Item = Result<Bytes>> + Send + 'static) -> BoxStream<'static, Result<Bytes>> {
         match self {
             Compression::None => return input.boxed(),
-            Compression::Snappy => return snappy::decoder(input.boxed()),
+            Compression::Snappy | Compression::SnappyFramed => return snappy::decoder(input.boxed()),
             _ => {}
         }
         let reader = StreamReader::new(input.map(|chunk| chunk.map_err(io::Error::from)).boxed());
@@ -131,7 +135,7 @@ impl Compression {
         }
         match self {
             // Snappy is read by chunks, not here.
-            Compression::None | Compression::Snappy => Box::pin(input),
+            Compression::None | Compression::Snappy | Compression::SnappyFramed => Box::pin(input),
             Compression::Gzip => members!(GzipDecoder),
             Compression::Deflate => members!(ZlibDecoder),
             // A brotli stream has no signature to find a second one by.
@@ -170,6 +174,7 @@ impl Compression {
             Compression::Lz4 => Inner::Lz4(write::Lz4Encoder::with_quality(Vec::new(), level)),
             Compression::Bz2 => Inner::Bz2(write::BzEncoder::with_quality(Vec::new(), level)),
             Compression::Snappy => Inner::Snappy(snappy::Framer::default()),
+            Compression::SnappyFramed => Inner::SnappyFramed(Box::new(FrameEncoder::new(Vec::new()))),
         })
     }
 
@@ -216,6 +221,7 @@ enum Inner {
     Lz4(write::Lz4Encoder<Vec<u8>>),
     Bz2(write::BzEncoder<Vec<u8>>),
     Snappy(snappy::Framer),
+    SnappyFramed(Box<FrameEncoder<Vec<u8>>>),
 }
 
 impl Encoder {
@@ -233,6 +239,7 @@ impl Encoder {
             Inner::Lz4(encoder) => push(encoder, bytes)?,
             Inner::Bz2(encoder) => push(encoder, bytes)?,
             Inner::Snappy(framer) => framer.write(bytes, out)?,
+            Inner::SnappyFramed(encoder) => encoder.write_all(bytes).map_err(|error| failed(error.to_string()))?,
         }
         self.drain(out);
         Ok(())
@@ -250,6 +257,7 @@ impl Encoder {
             Inner::Lz4(encoder) => close(encoder)?,
             Inner::Bz2(encoder) => close(encoder)?,
             Inner::Snappy(framer) => framer.finish(out)?,
+            Inner::SnappyFramed(encoder) => encoder.flush().map_err(|error| failed(error.to_string()))?,
         }
         self.drain(out);
         Ok(())
@@ -259,6 +267,7 @@ impl Encoder {
         match &mut self.0 {
             // What they have is written already.
             Inner::None | Inner::Snappy(_) => {}
+            Inner::SnappyFramed(encoder) => out.append(encoder.get_mut()),
             Inner::Gzip(encoder) => out.append(encoder.get_mut()),
             Inner::Deflate(encoder) => out.append(encoder.get_mut()),
             Inner::Brotli(encoder) => out.append(encoder.get_mut()),
@@ -278,9 +287,12 @@ fn close(encoder: &mut (impl AsyncWrite + Unpin)) -> Result<()> {
     at_once(encoder.shutdown())
 }
 
+fn failed(reason: String) -> Error {
+    Error::new(ErrorCode::CANNOT_COMPRESS, format!("Cannot compress: {reason}"))
+}
+
 /// A future over a `Vec` as its sink is ready at the first poll: a `Vec` never makes anyone wait.
 fn at_once(future: impl Future<Output = io::Result<()>>) -> Result<()> {
-    let failed = |reason: String| Error::new(ErrorCode::CANNOT_COMPRESS, format!("Cannot compress: {reason}"));
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result.map_err(|error| failed(error.to_string())),
         Poll::Pending => Err(failed("the encoder waits for a sink in memory".to_string())),
@@ -291,7 +303,7 @@ fn at_once(future: impl Future<Output = io::Result<()>>) -> Result<()> {
 mod tests {
     use super::*;
 
-    const ALL: [Compression; 8] = [
+    const ALL: [Compression; 9] = [
         Compression::Gzip,
         Compression::Deflate,
         Compression::Brotli,
@@ -300,6 +312,7 @@ mod tests {
         Compression::Lz4,
         Compression::Bz2,
         Compression::Snappy,
+        Compression::SnappyFramed,
     ];
 
     fn sample() -> Vec<u8> {
@@ -342,8 +355,8 @@ mod tests {
 
     #[test]
     fn members_that_follow_one_another_are_all_read() {
-        use Compression::{Bz2, Gzip, Lz4, Snappy, Xz, Zstd};
-        for codec in [Gzip, Zstd, Xz, Bz2, Lz4, Snappy] {
+        use Compression::{Bz2, Gzip, Lz4, Snappy, SnappyFramed, Xz, Zstd};
+        for codec in [Gzip, Zstd, Xz, Bz2, Lz4, Snappy, SnappyFramed] {
             let mut bytes = encoded(codec, b"first,");
             bytes.extend(encoded(codec, b"second"));
             for chunk in [1, 3, 1000] {

@@ -11,7 +11,7 @@ use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::compute::{and_kleene, or_kleene};
 use arrow::datatypes::{self as kinds, ArrowPrimitiveType, DataType, i256};
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_types::order::{has_uint256, turned, without_sign};
+use gristmill_types::order::{has_uint256, turned, without_sign, without_signed_zeros};
 use gristmill_types::{SqlType, wide};
 
 use crate::columns::{Bytes, Numbers, at, truth_column, truths};
@@ -327,7 +327,7 @@ fn compare_nan(
             BooleanBuffer::collect_bool(rows, |row| test(a.get(row).cmp(b.get(row))))
         }
         _ => {
-            let encoded = crate::arrays::comparable(&[a.clone(), b.clone()])?;
+            let encoded = crate::arrays::comparable(&[without_signed_zeros(a)?, without_signed_zeros(b)?])?;
             BooleanBuffer::collect_bool(rows, |row| {
                 test(encoded[0].row(at(a.len(), row)).cmp(&encoded[1].row(at(b.len(), row))))
             })

@@ -161,10 +161,12 @@ fn compared((x, trials_x): (f64, f64), (y, trials_y): (f64, f64), confidence: f6
     };
     let difference = share_x - share_y;
     let z = difference / error;
-    if !z.is_finite() || !(0.0..=1.0).contains(&confidence) {
+    let are_shares = x <= trials_x && y <= trials_y;
+    if !are_shares || !z.is_finite() || !(0.0..=1.0).contains(&confidence) {
         return [f64::NAN; 4];
     }
     let reach =
         quantile(1.0 - (1.0 - confidence) / 2.0) * (variance(share_x) / trials_x + variance(share_y) / trials_y).sqrt();
-    [z, 2.0 * normal::normal(-z.abs()), difference - reach, difference + reach]
+    // What lies beyond is told as ClickHouse tells it: by the difference from 1, with its digits.
+    [z, 2.0 * (1.0 - normal::normal(z.abs())), difference - reach, difference + reach]
 }

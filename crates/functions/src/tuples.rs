@@ -61,10 +61,7 @@ fn place(name: &str, fields: &[(Option<String>, SqlType)], wanted: &Argument) ->
         return Ok(fields.iter().position(|(known, _)| known.as_ref().is_some_and(|known| known.as_bytes() == text)));
     }
     match constant_integer(wanted) {
-        Some(0) => {
-            let text = format!("Function {name}: tuple indices begin with 1, not with 0");
-            Err(Error::new(ErrorCode::ZERO_ARRAY_OR_TUPLE_INDEX, text))
-        }
+        Some(0) => Ok(None),
         Some(index) if index > 0 => Ok(Some(index as usize - 1).filter(|index| *index < fields.len())),
         Some(index) => Ok((fields.len() as i64 + index).try_into().ok()),
         None => Err(not_constant(name, 1)),
@@ -90,7 +87,8 @@ fn element(name: &str, arguments: &[Argument]) -> Result<Bound> {
         }
         let wanted = arguments[1].constant.as_ref().map_or_else(String::new, show);
         let text = format!("Tuple {kind} doesn't have an element {wanted}");
-        return Err(Error::new(ErrorCode::NOT_FOUND_COLUMN_IN_BLOCK, text));
+        let is_name = constant_bytes(&arguments[1]).is_some();
+        return Err(Error::new(if is_name { ErrorCode::BAD_ARGUMENTS } else { ErrorCode::ARGUMENT_OUT_OF_BOUND }, text));
     };
     let mut result = fields[index].1.clone();
     if nullable {

@@ -260,6 +260,11 @@ impl QueryContext {
             .map_or_else(Vec::new, |tally| tally.spending().threads().iter().map(|thread| thread.id).collect())
     }
 
+    /// The threads that work for it now.
+    pub fn threads_at_work(&self) -> Vec<u32> {
+        self.memory.tally().map_or_else(Vec::new, spending::at_work)
+    }
+
     /// Threads that worked for it at the same time, at most.
     pub fn threads_peak(&self) -> u32 {
         self.memory.tally().map_or(0, |tally| tally.spending().threads_peak())

@@ -307,7 +307,7 @@ events! {
     PerfLocalMemoryMisses, "Reads that the memory beside the processor could not serve.";
     WallUserMicroseconds, "Of the time by the clock, what a query computed in user mode. The Wall… events add up to that time. (Gristmill's own.)";
     WallSystemMicroseconds, "Of the time by the clock, what a query computed in the kernel. (Gristmill's own.)";
-    WallRunnableMicroseconds, "Of the time by the clock, what a query was ready and no processor was free. (Gristmill's own.)";
+    WallRunnableMicroseconds, "Of the time by the clock, what a query was ready and no processor or no thread was free. (Gristmill's own.)";
     WallDiskMicroseconds, "Of the time by the clock, what a query waited for disks. (Gristmill's own.)";
     WallNetworkMicroseconds, "Of the time by the clock, what a query waited for object storage and other servers. (Gristmill's own.)";
     WallLockMicroseconds, "Of the time by the clock, what a query waited for something that another held. (Gristmill's own.)";

@@ -198,7 +198,7 @@ pub fn of_gear(context: &QueryContext) -> Option<QueryLine> {
 }
 
 fn at_end(context: &QueryContext, source: &'static str, text: String) -> QueryLine {
-    let (at, thread_id) = (context.env.now(), u64::from(std::process::id()));
+    let (at, thread_id) = (context.env.now(), machine::thread_id());
     QueryLine { at, thread_id, level: Level::INFO, source, text }
 }
 

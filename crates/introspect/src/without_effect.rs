@@ -64,13 +64,25 @@ const CHOICES: &[(&str, &str, &[&str])] = &[
         &["enable_even_for_bad_queries", "force_enable", "disable", "enable_when_possible"],
     ),
     ("alter_update_mode", "AlterUpdateMode", &["lightweight_force", "lightweight", "heavy"]),
+    (
+        "lightweight_delete_mode",
+        "LightweightDeleteMode",
+        &["lightweight_update_force", "lightweight_update", "alter_update"],
+    ),
+    ("update_parallel_mode", "UpdateParallelMode", &["auto", "async", "sync"]),
     ("format_custom_escaping_rule", "EscapingRule", &["None", "Escaped", "Quoted", "CSV", "JSON", "XML", "Raw"]),
     ("format_regexp_escaping_rule", "EscapingRule", &["None", "Escaped", "Quoted", "CSV", "JSON", "XML", "Raw"]),
     ("send_logs_level", "LogsLevel", &["none", "fatal", "error", "warning", "information", "debug", "trace", "test"]),
+    ("aggregate_function_input_format", "AggregateFunctionInputFormat", &["value", "array", "state"]),
     ("date_time_output_format", "DateTimeOutputFormat", &["simple", "iso", "unix_timestamp"]),
     ("date_time_input_format", "DateTimeInputFormat", &["basic", "best_effort", "best_effort_us"]),
     ("cast_string_to_date_time_mode", "DateTimeInputFormat", &["basic", "best_effort", "best_effort_us"]),
     ("interval_output_format", "IntervalOutputFormat", &["numeric", "kusto"]),
+    (
+        "input_format_column_name_matching_mode",
+        "InputFormatColumnMatchingCaseSensitivity",
+        &["ignore_case", "match_case", "auto"],
+    ),
     (
         "log_queries_min_type",
         "LogQueriesType",
@@ -252,6 +264,7 @@ mod tests {
         assert_eq!(code("max_parallel_replicas", "0"), ErrorCode::BAD_ARGUMENTS);
         assert_eq!(code("deduplicate_insert", "force_enable"), ErrorCode::BAD_ARGUMENTS);
         assert_eq!(code("alter_update_mode", "x"), ErrorCode::BAD_ARGUMENTS);
+        assert_eq!(code("lightweight_delete_mode", "x"), ErrorCode::BAD_ARGUMENTS);
         assert_eq!(code("timeout_overflow_mode", "any"), ErrorCode::UNKNOWN_OVERFLOW_MODE);
         Settings::default().set("group_by_overflow_mode", "any").expect("groups may be any");
         assert_eq!(code("parallel_replicas_custom_key", "a"), ErrorCode::NOT_IMPLEMENTED);

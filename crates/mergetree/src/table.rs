@@ -545,6 +545,10 @@ impl Table for MergeTree {
         Some(self.core.manifest.current().bytes)
     }
 
+    fn partition_id(&self, partition: &PartitionChoice) -> Result<Option<String>> {
+        partition::chosen_id(&self.core.layout, partition)
+    }
+
     fn bytes_of(&self, chosen: &PartChoice) -> Result<u64> {
         aside::bytes_of(&self.core, chosen)
     }

@@ -3,6 +3,7 @@
 //! entry only goes into the log's queue, which nobody waits for.
 
 use gristmill_base::env::system_env;
+use gristmill_base::machine;
 use gristmill_introspect::logs::blob_log::{BlobEntry, BlobEvent, blob_log};
 use object_store::client::HttpRequest;
 use percent_encoding::percent_decode_str;
@@ -94,12 +95,15 @@ impl Logged {
         let (error_code, error) = failed.map_or((0, String::new()), |(status, failure)| {
             (i32::from(status), format!("{} {}", failure.code, failure.message).trim().to_string())
         });
+        let thread_name = std::thread::current().name().unwrap_or_default().to_string();
         for remote_path in request.paths {
             blob_log().add(|| BlobEntry {
                 event: request.event,
                 event_time_micros,
                 elapsed_micros,
                 query_id: request.query_id.clone(),
+                thread_id: machine::thread_id(),
+                thread_name: thread_name.clone(),
                 bucket: request.bucket.clone(),
                 remote_path: remote_path.clone(),
                 data_size: request.data_size,

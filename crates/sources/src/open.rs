@@ -82,7 +82,7 @@ pub async fn open_table_function(
         }
         // They are about tables of the catalog: whoever has it reads them.
         "loop" | "merge" | "mergeTreeIndex" => return Err(Error::not_implemented(format!("{name}() where it is not read"))),
-        "null" => return null(call, hints),
+        "null" => return null(call, context, hints),
         "format" => return generate::format::open(call, context),
         "values" => return ValuesTable::open(call, context),
         "input" => return input(call, context, hints).await,
@@ -100,7 +100,7 @@ pub async fn open_table_function(
 /// `input('structure')`: the data of the statement; without a structure, that of the INSERT's target.
 async fn input(call: &TableFunctionCall, context: &Arc<QueryContext>, hints: &SourceHints) -> Result<Arc<dyn Table>> {
     let structure = match &call.positional[..] {
-        [structure] => Some(gristmill_types::parse::structure_with_defaults(structure.word())?),
+        [structure] => Some(arguments::declared(structure.word(), &context.settings)?),
         [] => hints.insert_target.clone(),
         more => return Err(wrong_count("input", more.len(), "('structure')")),
     };
@@ -124,13 +124,14 @@ async fn standard_input(
         return Err(wrong_count("file", call.positional.len(), "('-' [, format] [, structure])"));
     }
     let (format, structure) = (arguments::format(word(1))?, arguments::structure(word(2))?);
+    let structure = structure.map(|columns| arguments::as_declared(columns, &context.settings));
     let data = hints.input.as_ref().ok_or_else(|| Error::logical("file('-') without standard input"))?;
     InputTable::open(&call.name, data, format, structure, context).await
 }
 
-fn null(call: &TableFunctionCall, hints: &SourceHints) -> Result<Arc<dyn Table>> {
+fn null(call: &TableFunctionCall, context: &QueryContext, hints: &SourceHints) -> Result<Arc<dyn Table>> {
     let columns = match (&call.positional[..], &hints.writing) {
-        ([CallArgument::Text(structure)], _) => gristmill_types::parse::structure(structure)?,
+        ([CallArgument::Text(structure)], _) => arguments::declared_plainly(structure, &context.settings)?,
         ([], Some(columns)) => columns.clone(),
         (more, _) => return Err(wrong_count("null", more.len(), "('structure')")),
     };

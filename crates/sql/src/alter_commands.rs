@@ -1,6 +1,6 @@
 //! ALTER TABLE, DELETE FROM, and what takes tables and their parts out and puts them back: the words of these statements.
 
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::tokenizer::Token;
 
 use crate::alter::{AlterCommand, PartName, Place, Property};
@@ -51,6 +51,10 @@ impl Cursor<'_> {
             self.expect("COLUMN")?;
             let if_not_exists = self.if_not_exists();
             let column = self.column(&mut CreateTable::default(), Declares::New)?;
+            if column.kind.is_none() {
+                let text = format!("Data type have to be specified for column `{}` to add", column.name);
+                return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+            }
             return Ok(AlterCommand::AddColumn { column, place: self.place()?, if_not_exists });
         }
         if self.eat("MODIFY") {
@@ -127,7 +131,7 @@ impl Cursor<'_> {
             return self.new_values();
         }
         if self.eat("DELETE") {
-            let partition = self.in_partition()?;
+            let partition = self.in_partitions()?;
             self.expect("WHERE")?;
             return Ok(AlterCommand::Delete { partition, condition: self.shown_expression()? });
         }
@@ -313,7 +317,7 @@ impl Cursor<'_> {
                 break;
             }
         }
-        let partition = self.in_partition()?;
+        let partition = self.in_partitions()?;
         self.expect("WHERE")?;
         Ok(AlterCommand::Update { assignments, partition, condition: self.shown_expression()? })
     }
@@ -330,6 +334,16 @@ impl Cursor<'_> {
         if self.eat_all(&["IN", "PARTITION"]) { self.partition().map(Some) } else { Ok(None) }
     }
 
+    /// `IN PARTITION p, q`
+    fn in_partitions(&mut self) -> Result<Option<Partition>> {
+        let Some(first) = self.in_partition()? else { return Ok(None) };
+        let mut partitions = vec![first];
+        while self.eat_token(&Token::Comma) {
+            partitions.push(self.partition()?);
+        }
+        Ok(if partitions.len() == 1 { partitions.pop() } else { Some(Partition::Several(partitions)) })
+    }
+
     /// `PARTITION p` or `PART 'name'`
     fn part_name(&mut self) -> Result<PartName> {
         if self.eat("PART") {
@@ -339,12 +353,12 @@ impl Cursor<'_> {
         Ok(PartName::Partition(self.partition()?))
     }
 
-    /// `DELETE FROM t [IN PARTITION p] WHERE condition`
+    /// `DELETE FROM t [IN PARTITION p, …] WHERE condition`
     pub(crate) fn delete(&mut self) -> Result<Statement> {
         self.expect("FROM")?;
         let name = self.table_name()?;
         self.on_cluster()?;
-        let partition = self.in_partition()?;
+        let partition = self.in_partitions()?;
         self.expect("WHERE")?;
         Ok(Statement::Delete { name, partition, condition: Box::new(self.shown_expression()?) })
     }

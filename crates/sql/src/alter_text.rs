@@ -71,11 +71,15 @@ impl AlterCommand {
 }
 
 fn within(partition: &Option<Partition>) -> String {
+    partition.as_ref().map_or_else(String::new, |partition| format!(" IN PARTITION {}", chosen(partition)))
+}
+
+fn chosen(partition: &Partition) -> String {
     match partition {
-        Some(Partition::Id(id)) => format!(" IN PARTITION ID {}", quote(id)),
-        Some(Partition::All) => " IN PARTITION ALL".to_string(),
-        Some(Partition::Value(value)) => format!(" IN PARTITION {}", sql(value)),
-        None => String::new(),
+        Partition::Id(id) => format!("ID {}", quote(id)),
+        Partition::All => "ALL".to_string(),
+        Partition::Value(value) => sql(value),
+        Partition::Several(partitions) => partitions.iter().map(chosen).collect::<Vec<_>>().join(", "),
     }
 }
 
@@ -166,6 +170,7 @@ mod tests {
             ("RENAME COLUMN IF EXISTS a TO `b c`", "(RENAME COLUMN IF EXISTS a TO `b c`)"),
             ("DROP COLUMN n.x", "(DROP COLUMN n.x)"),
             ("CLEAR COLUMN IF EXISTS a IN PARTITION ID 'p'", "(CLEAR COLUMN IF EXISTS a IN PARTITION ID 'p')"),
+            ("DELETE IN PARTITION 1, ID 'p' WHERE a", "(DELETE IN PARTITION 1, ID 'p' WHERE a)"),
             ("DROP INDEX IF EXISTS i", "(DROP INDEX IF EXISTS i)"),
             ("MATERIALIZE PROJECTION p", "(MATERIALIZE PROJECTION p)"),
             ("MATERIALIZE STATISTICS ALL", "(MATERIALIZE STATISTICS  ALL)"),

@@ -190,6 +190,10 @@ impl Cursor<'_> {
         if self.eat("INDEX") {
             return self.create_index();
         }
+        if self.eat_all(&["UNIQUE", "INDEX"]) {
+            let text = "CREATE UNIQUE INDEX is not supported: no index keeps keys unique. Write CREATE INDEX";
+            return Err(Error::not_implemented(text));
+        }
         if self.eat("FUNCTION") {
             return self.create_function(or_replace);
         }
@@ -306,8 +310,7 @@ impl Cursor<'_> {
                 return Ok(());
             }
             if self.eat_all(&["PRIMARY", "KEY"]) {
-                create.primary_form = self.key_form();
-                create.primary_key = Some(self.key_list()?);
+                self.primary_key(create)?;
             } else if self.begins("INDEX") {
                 self.expect("INDEX")?;
                 let index = self.skip_index()?;
@@ -479,8 +482,7 @@ impl Cursor<'_> {
                 let key = self.sorting_key()?;
                 (create.order_by, create.descending, create.order_form) = (Some(key.keys), key.descending, key.form);
             } else if self.eat_all(&["PRIMARY", "KEY"]) {
-                create.primary_form = self.key_form();
-                create.primary_key = Some(self.key_list()?);
+                self.primary_key(create)?;
             } else if self.eat("SETTINGS") {
                 let keeps_words = create.engine.as_ref().is_some_and(|(engine, _)| engine.ends_with("MergeTree"));
                 let settings = if keeps_words { self.assignments_of_table()? } else { self.assignments()? };

@@ -1,9 +1,10 @@
 //! Keys of tables in CREATE and ALTER: ORDER BY, PRIMARY KEY, PARTITION BY, with their directions, and how they are written.
 
-use gristmill_base::Result;
+use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::tokenizer::Token;
 
 use crate::ast::{Node, PARENTHESES, call};
+use crate::create::CreateTable;
 use crate::statement::Cursor;
 
 /// How a key is written, which SHOW CREATE TABLE shows.
@@ -52,6 +53,16 @@ impl Cursor<'_> {
             Node::Call(call) if call.name == "tuple" => call.arguments,
             other => vec![other],
         })
+    }
+
+    /// What follows PRIMARY KEY among the columns or behind them. Error: BAD_ARGUMENTS where the table has one already.
+    pub(crate) fn primary_key(&mut self, create: &mut CreateTable) -> Result<()> {
+        if create.primary_key.is_some() {
+            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "Multiple primary keys are not allowed"));
+        }
+        create.primary_form = self.key_form();
+        create.primary_key = Some(self.key_list()?);
+        Ok(())
     }
 
     /// `a DESC`, `(a DESC, f(b) ASC)`: the elements, and whether each descends.

@@ -14,6 +14,7 @@ use crate::backtracks::{BACKTRACKS_MOST, limited};
 use crate::cursor::{Cursor, syntax};
 use crate::dialect::Dialect;
 use crate::format_query::with_column_names;
+use crate::lexer::{self, Kind};
 use crate::projection::ProjectionNode;
 use crate::statement::{AfterQuery, SelectStatement, Statement};
 use crate::tokens::{prepare, tokenize};
@@ -47,6 +48,17 @@ pub struct Limits {
 /// names.
 pub fn parse_within(text: &str, parameters: &BTreeMap<String, String>, limits: Limits) -> Result<Statement> {
     limited(limits.backtracks, || statement(text, parameters, limits.depth))
+}
+
+/// As `parse_within`, of a SELECT that lacks this word (`1 + 1`), or lists nothing (`FROM t`).
+pub fn parse_without_select(text: &str, parameters: &BTreeMap<String, String>, limits: Limits) -> Result<Statement> {
+    let is_space = |kind: Kind| matches!(kind, Kind::Space | Kind::Comment);
+    let first = lexer::tokens(text).into_iter().find(|token| !is_space(token.kind)).map_or("", |token| token.text);
+    if first.eq_ignore_ascii_case("SELECT") {
+        return Err(Error::new(ErrorCode::SYNTAX_ERROR, "The statement has its SELECT"));
+    }
+    let select = if first.eq_ignore_ascii_case("FROM") { "SELECT *" } else { "SELECT" };
+    parse_within(&format!("{select} {text}"), parameters, limits)
 }
 
 fn statement(text: &str, parameters: &BTreeMap<String, String>, depth_most: u64) -> Result<Statement> {

@@ -14,9 +14,10 @@ impl Cursor<'_> {
         if let Some(statement) = self.show_access()? {
             return Ok(statement);
         }
-        let temporary = self.eat("TEMPORARY");
+        let before_full = self.eat("TEMPORARY");
         self.eat("EXTENDED");
         let full = self.eat("FULL");
+        let temporary = before_full || self.eat("TEMPORARY");
         let changed = self.eat("CHANGED");
         let filter = |cursor: &mut Self, column: &str| -> Result<String> {
             for (word, function) in [("LIKE", "LIKE"), ("ILIKE", "ILIKE")] {
@@ -46,9 +47,9 @@ impl Cursor<'_> {
             let named = if self.eat("FROM") || self.eat("IN") { Some(self.identifier()?) } else { None };
             let database = named.as_deref().map_or("currentDatabase()".to_string(), gristmill_types::sql_type::quote);
             let filter = filter(self, "name")?;
-            let kind = if full { ", engine AS table_type" } else { "" };
+            let kind = if full { ", engine" } else { "" };
             if temporary {
-                return Ok(Statement::ShowTemporaryTables { filter, limit: limit(self)? });
+                return Ok(Statement::ShowTemporaryTables { full, filter, limit: limit(self)? });
             }
             let query = select(format!(
                 "SELECT name{kind} FROM system.tables WHERE database = {database}{filter} ORDER BY name{}",

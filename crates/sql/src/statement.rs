@@ -1,7 +1,7 @@
 //! Statements: what they are once they are read. `parse` reads a text, `beginnings` knows each by its first words.
 
 use gristmill_functions::user_defined::UserFunction;
-use sqlparser::ast::Query;
+use sqlparser::ast::{Query, SetExpr};
 
 use crate::access::AccessStatement;
 use crate::ast::{Node, Star};
@@ -9,7 +9,7 @@ use crate::ast::{Node, Star};
 pub use crate::alter::{AlterCommand, PartName, Place, Property};
 pub use crate::create::{ColumnDefinition, CreateTable, SkipIndexNode};
 pub(crate) use crate::cursor::{Cursor, constant, syntax};
-pub use crate::parse::{Limits, parse, parse_expression, parse_projection, parse_within};
+pub use crate::parse::{Limits, parse, parse_expression, parse_projection, parse_within, parse_without_select};
 pub(crate) use crate::parse::{parse_query, parse_select};
 pub use crate::projection::ProjectionNode;
 pub use crate::select_statement::settings_of;
@@ -174,8 +174,9 @@ pub enum Statement {
     },
     /// Users, roles, profiles and privileges.
     Access(AccessStatement),
-    /// SHOW TEMPORARY TABLES: conditions and limit, as the end of a query of `name`.
+    /// SHOW TEMPORARY TABLES: conditions and limit, as the end of a query of `name`. `full`: with their engines.
     ShowTemporaryTables {
+        full: bool,
         filter: String,
         limit: String,
     },
@@ -215,6 +216,8 @@ pub enum Partition {
     Id(String),
     Value(Box<Node>),
     All,
+    /// Of UPDATE and DELETE.
+    Several(Vec<Partition>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -323,6 +326,17 @@ impl InsertSource {
 }
 
 impl Statement {
+    /// Whether it is a query that names nothing to give, as one that begins with FROM and goes without SELECT.
+    pub fn lists_nothing(&self) -> bool {
+        match self {
+            Statement::Shown { statement, .. } => statement.lists_nothing(),
+            Statement::Select(select) => {
+                matches!(select.query.body.as_ref(), SetExpr::Select(select) if select.projection.is_empty())
+            }
+            _ => false,
+        }
+    }
+
     /// SYSTEM FLUSH LOGS, of whichever logs.
     pub fn flushes_logs(&self) -> bool {
         let is =

@@ -425,7 +425,8 @@ fn star_call(name: &str, list: &mut Vec<Node>) -> Result<Option<Star>> {
     Ok(Some(*star))
 }
 
-/// `x > ANY (SELECT …)` compares with the smallest of the values, `x > ALL` with the greatest; `= ANY` is IN.
+/// `x > ANY (SELECT …)` compares with the smallest of the values, `x > ALL` with the greatest; `= ANY` is IN, and `= ALL` is IN the
+/// only one.
 fn quantified(left: &Expr, operator: &BinaryOperator, right: &Expr, all: bool) -> Result<Node> {
     let Expr::Subquery(query) = right else {
         return Err(unsupported("ANY or ALL without a subquery"));
@@ -438,8 +439,8 @@ fn quantified(left: &Expr, operator: &BinaryOperator, right: &Expr, all: bool) -
         (BinaryOperator::NotEq, true) => {
             return Ok(Node::In { left: Box::new(left), set: InSet::Query(query.clone()), negated: true });
         }
-        (BinaryOperator::Eq, true) => ("equals", "singleValueOrNull"),
-        (BinaryOperator::NotEq, false) => ("notEquals", "singleValueOrNull"),
+        (BinaryOperator::Eq, true) => ("in", "singleValueOrNull"),
+        (BinaryOperator::NotEq, false) => ("notIn", "singleValueOrNull"),
         (BinaryOperator::Gt, false) => ("greater", "min"),
         (BinaryOperator::Gt, true) => ("greater", "max"),
         (BinaryOperator::GtEq, false) => ("greaterOrEquals", "min"),
@@ -456,7 +457,10 @@ fn quantified(left: &Expr, operator: &BinaryOperator, right: &Expr, all: bool) -
     {
         *subquery = query.clone();
     }
-    Ok(call(name, vec![left, Node::Subquery(outer)]))
+    Ok(match name {
+        "in" | "notIn" => Node::In { left: Box::new(left), set: InSet::Query(outer), negated: name == "notIn" },
+        name => call(name, vec![left, Node::Subquery(outer)]),
+    })
 }
 
 /// `date_add(date, INTERVAL 1 DAY)` is `date + INTERVAL 1 DAY`.

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use gristmill_base::Result;
 use gristmill_catalog::Table;
+use gristmill_formats::Format;
 use gristmill_introspect::Settings;
+use gristmill_mergetree::TableSettings;
 
-use crate::Known;
 use crate::rows::{Cell, table};
 use crate::tables::{sees_column, visible, visible_databases};
+use crate::{Known, data_type_families};
 
 const STRUCTURE: &str = "word String, context String, belongs Nullable(String)";
 
@@ -28,7 +30,11 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
             .try_for_each(|name| push(name, "function"))?;
         gristmill_sources::table_function_names().iter().try_for_each(|name| push(name, "table function"))?;
         known.engines.iter().try_for_each(|name| push(name, "table engine"))?;
+        Format::ALL.iter().flat_map(|format| format.names()).try_for_each(|name| push(name, "format"))?;
+        data_type_families::all().iter().try_for_each(|(name, ..)| push(name, "data type"))?;
         Settings::declared().iter().try_for_each(|info| push(info.name, "setting"))?;
+        TableSettings::declared().iter().try_for_each(|info| push(info.name, "merge tree setting"))?;
+        push("default", "policy")?;
         let Some(databases) = known.databases.upgrade() else { return Ok(()) };
         visible_databases(&databases, context).iter().try_for_each(|name| push(name, "database"))?;
         for table in visible(&databases, context) {

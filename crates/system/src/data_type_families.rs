@@ -156,13 +156,18 @@ const ALIASES: &[(&str, &str)] = &[
     ("boolean", "Bool"),
 ];
 
+/// Names of types in order, whether they are found in any case, and what they are aliases of.
+pub fn all() -> Vec<(&'static str, bool, &'static str)> {
+    let mut families: Vec<(&str, bool, &str)> = EXACT.iter().map(|name| (*name, false, "")).collect();
+    families.extend(ANY_CASE.iter().map(|name| (*name, true, "")));
+    families.extend(ALIASES.iter().map(|(name, target)| (*name, true, *target)));
+    families.sort_unstable();
+    families
+}
+
 pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
     all.push(table("system", "data_type_families", "SystemDataTypeFamilies", STRUCTURE, |_, rows| {
-        let mut families: Vec<(&str, bool, &str)> = EXACT.iter().map(|name| (*name, false, "")).collect();
-        families.extend(ANY_CASE.iter().map(|name| (*name, true, "")));
-        families.extend(ALIASES.iter().map(|(name, target)| (*name, true, *target)));
-        families.sort_unstable();
-        for (name, any_case, target) in families {
+        for (name, any_case, target) in self::all() {
             rows.push([name.into(), any_case.into(), target.into()])?;
         }
         Ok(())

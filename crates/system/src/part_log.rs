@@ -16,7 +16,7 @@ const STRUCTURE: &str = "hostname LowCardinality(String), query_id String, \
     merge_reason Enum8('NotAMerge' = 1, 'RegularMerge' = 2, 'TTLDeleteMerge' = 3, 'TTLRecompressMerge' = 4, \
     'TTLDropMerge' = 5), merge_algorithm Enum8('Undecided' = 0, 'Vertical' = 1, 'Horizontal' = 2), event_date Date, \
     event_time DateTime, event_time_microseconds DateTime64(6), duration_ms UInt64, database String, table String, \
-    table_uuid UUID, part_name String, partition_id String, partition String, part_type String, disk_name String, \
+    table_uuid UUID, part_name String, partition_id String, partition String, part_type String, part_storage_type String, disk_name String, \
     path_on_disk String, rows UInt64, size_in_bytes UInt64, merged_from Array(String), bytes_uncompressed UInt64, \
     read_rows UInt64, read_bytes UInt64, peak_memory_usage UInt64, error UInt16, exception String, mutation_ids Array(String), \
     ProfileEvents Map(LowCardinality(String), UInt64), projections Array(String)";
@@ -44,6 +44,7 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 (&entry.partition_id).into(),
                 (&entry.partition).into(),
                 "Wide".into(),
+                "Full".into(),
                 "default".into(),
                 (&entry.path).into(),
                 entry.rows.into(),

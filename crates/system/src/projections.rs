@@ -17,6 +17,9 @@ const PARTS: &str = "partition String, name String, part_type String, parent_nam
     data_uncompressed_bytes UInt64, parent_marks UInt64, parent_rows UInt64, parent_bytes_on_disk UInt64, \
     modification_time DateTime, remove_time DateTime, partition_id String, min_block_number Int64, max_block_number Int64, \
     level UInt32, primary_key_bytes_in_memory UInt64, database String, table String, engine String, path String, \
+    files UInt64, parent_data_compressed_bytes UInt64, parent_data_uncompressed_bytes UInt64, refcount UInt32, min_date Date, \
+    max_date Date, min_time DateTime, max_time DateTime, data_version UInt64, disk_name String, \
+    default_compression_codec String, \
     bytes UInt64 ALIAS bytes_on_disk, marks_size UInt64 ALIAS marks_bytes, part_name String ALIAS name";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
@@ -52,9 +55,9 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                     rows.push([
                         (&part.partition).into(),
                         (&data.name).into(),
-                        "Compact".into(),
+                        "Wide".into(),
                         (&part.name).into(),
-                        "Compact".into(),
+                        "Wide".into(),
                         part.active.into(),
                         data.marks.into(),
                         data.rows.into(),
@@ -75,6 +78,17 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                         (&definition.name).into(),
                         (&definition.engine.name).into(),
                         (&data.path).into(),
+                        1_u64.into(),
+                        part.data_compressed_bytes.into(),
+                        part.data_uncompressed_bytes.into(),
+                        1_u64.into(),
+                        part.dates.0.into(),
+                        part.dates.1.into(),
+                        part.times.0.into(),
+                        part.times.1.into(),
+                        part.data_version.into(),
+                        gristmill_mergetree::read::ONLY_DISK.into(),
+                        (&part.codec).into(),
                     ])?;
                 }
             }

@@ -10,6 +10,8 @@ use gristmill_introspect::query_log::{QueryLogType, query_log};
 use crate::logs::{Declared, stack_texts};
 use crate::rows::Cell;
 
+pub use gristmill_base::machine::hostname;
+
 const STRUCTURE: &str = "hostname LowCardinality(String), \
     type Enum8('QueryStart' = 1, 'QueryFinish' = 2, 'ExceptionBeforeStart' = 3, 'ExceptionWhileProcessing' = 4), \
     event_date Date, event_time DateTime, event_time_microseconds DateTime64(6), query_start_time DateTime, \
@@ -154,13 +156,4 @@ pub fn kind(kind: QueryLogType) -> Cell {
         QueryLogType::ExceptionWhileProcessing => "ExceptionWhileProcessing",
     }
     .into()
-}
-
-/// The machine's name, as its environment says; empty where it says nothing.
-pub fn hostname() -> String {
-    std::env::var("HOSTNAME")
-        .ok()
-        .or_else(|| std::fs::read_to_string("/etc/hostname").ok())
-        .map(|name| name.trim().to_string())
-        .unwrap_or_default()
 }

@@ -115,7 +115,7 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
 /// What a structure says, and apart from it the columns that are computed of those (`table String ALIAS name`), of which rows
 /// have no cells.
 fn declared(structure: &str) -> Result<(Columns, Vec<Column>)> {
-    let all = gristmill_types::parse::structure_with_defaults(structure)?;
+    let all = gristmill_types::parse::structure_with_defaults(structure, true)?;
     let (aliases, told) = all.iter().cloned().partition(Column::has_default_expression);
     Ok((Columns::new(told), aliases))
 }

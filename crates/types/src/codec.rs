@@ -54,16 +54,32 @@ fn width(kind: &SqlType) -> Option<u32> {
     })
 }
 
-/// Types of several columns, each of which is written by itself.
-fn is_compound(kind: &SqlType) -> bool {
-    matches!(kind.plain(), SqlType::Tuple(_) | SqlType::Map(..))
-}
-
 fn element(kind: &SqlType) -> &SqlType {
     match kind.plain() {
         SqlType::Array(inner) => element(inner),
         plain => plain,
     }
+}
+
+/// Types of several columns, each of which is written by itself.
+fn is_compound(kind: &SqlType) -> bool {
+    matches!(element(kind), SqlType::Tuple(_) | SqlType::Map(..))
+}
+
+/// Types of the columns that a column is written as.
+fn leaves(kind: &SqlType) -> Vec<&SqlType> {
+    match element(kind) {
+        SqlType::Tuple(fields) => fields.iter().flat_map(|(_, kind)| leaves(kind)).collect(),
+        SqlType::Map(key, value) => leaves(key).into_iter().chain(leaves(value)).collect(),
+        leaf => vec![leaf],
+    }
+}
+
+/// Whole numbers, decimals, days and times.
+fn has_divisors(kind: &SqlType) -> bool {
+    kind.integer_bits().is_some()
+        || kind.is_decimal()
+        || matches!(kind, SqlType::Bool | SqlType::Date | SqlType::Date32 | SqlType::DateTime(_) | SqlType::DateTime64(..))
 }
 
 /// `Delta(4), ZSTD` apart at its commas.
@@ -84,7 +100,26 @@ fn steps(text: &str) -> Vec<&str> {
     steps.into_iter().filter(|step| !step.is_empty()).collect()
 }
 
-/// One step and its canonical text.
+/// How many arguments a codec may have, in the words of the error for more of them.
+fn check_arguments(family: &str, given: usize) -> Result<()> {
+    let (most, words) = match family {
+        "LZ4HC" => (1, "LZ4HC codec must have 1 parameter"),
+        "ZSTD" => (2, "ZSTD codec must have 1 or 2 parameters"),
+        "DELTA" => (1, "Delta codec must have 1 parameter"),
+        "DOUBLEDELTA" => (1, "DoubleDelta codec must have 1 parameter"),
+        "GORILLA" => (1, "Gorilla codec must have 1 parameter"),
+        "GCD" => (0, "GCD codec must have 0 parameters"),
+        "T64" => (1, "T64 support zero or one parameter"),
+        "FPC" => (2, "FPC codec must have from 0 to 2 parameters"),
+        _ => return Ok(()),
+    };
+    match given > most {
+        true => Err(wrong(ErrorCode::ILLEGAL_SYNTAX_FOR_CODEC_TYPE, format!("{words}, given {given}"))),
+        false => Ok(()),
+    }
+}
+
+/// One step and its canonical text. One that is made for values of a type has to suit each column that the type is written as.
 fn step(text: &str, kind: &SqlType) -> Result<(Codec, String)> {
     let (name, arguments) = match text.split_once('(') {
         Some((name, rest)) => (name.trim(), rest.trim_end().trim_end_matches(')')),
@@ -92,6 +127,10 @@ fn step(text: &str, kind: &SqlType) -> Result<(Codec, String)> {
     };
     let arguments: Vec<&str> = arguments.split(',').map(str::trim).filter(|text| !text.is_empty()).collect();
     let family = name.to_ascii_uppercase();
+    check_arguments(&family, arguments.len())?;
+    if is_compound(kind) {
+        leaves(kind).into_iter().try_for_each(|leaf| step(text, leaf).map(drop))?;
+    }
     let number = |text: &str| {
         text.parse::<u32>().map_err(|_| {
             wrong(
@@ -151,6 +190,12 @@ fn step(text: &str, kind: &SqlType) -> Result<(Codec, String)> {
                 ));
             }
             let window = arguments.get(1).map(|text| number(text)).transpose()?;
+            if let Some(window) = window.filter(|window| *window != 0 && !(10..=31).contains(window)) {
+                return Err(wrong(
+                    ErrorCode::ILLEGAL_CODEC_PARAMETER,
+                    format!("ZSTD codec can't have window log more than 31 and lower than 10, given {window}"),
+                ));
+            }
             let window = window.map_or_else(String::new, |window| format!(", {window}"));
             Ok((Codec::Zstd(level), format!("ZSTD({level}{window})")))
         }
@@ -164,7 +209,14 @@ fn step(text: &str, kind: &SqlType) -> Result<(Codec, String)> {
         }
         "GORILLA" if is_compound(kind) => plain(Codec::Gorilla, "Gorilla"),
         "GORILLA" => bytes("Gorilla").map(|width| (Codec::Gorilla, format!("Gorilla({width})"))),
-        "GCD" => fixed("GCD").map(|_| (Codec::Gcd, "GCD".to_string())),
+        "GCD" if !is_compound(kind) && !has_divisors(element(kind)) => Err(wrong(
+            ErrorCode::BAD_ARGUMENTS,
+            format!(
+                "Codec GCD cannot be applied to column {kind} because it can only be used with Int*, UInt*, Decimal*, Date* or \
+                 DateTime* types"
+            ),
+        )),
+        "GCD" => Ok((Codec::Gcd, "GCD".to_string())),
         "T64" => {
             let of_numbers = element(kind).integer_bits().is_some_and(|(bits, _)| bits <= 64)
                 || matches!(
@@ -184,17 +236,35 @@ fn step(text: &str, kind: &SqlType) -> Result<(Codec, String)> {
                     format!("T64 codec is not supported for specified type {kind}"),
                 ));
             }
-            let bit = arguments.first().is_some_and(|text| text.trim_matches('\'') == "bit");
-            Ok((Codec::T64, if bit { "T64('bit')" } else { "T64" }.to_string()))
+            match arguments.first().map(|text| text.trim_matches('\'')) {
+                None | Some("byte") => Ok((Codec::T64, "T64".to_string())),
+                Some("bit") => Ok((Codec::T64, "T64('bit')".to_string())),
+                Some(other) => {
+                    Err(wrong(ErrorCode::ILLEGAL_CODEC_PARAMETER, format!("Wrong modification for T64: {other}")))
+                }
+            }
         }
         "FPC" => {
-            if !element(kind).is_float() && !is_compound(kind) {
+            if !matches!(element(kind), SqlType::Float32 | SqlType::Float64) && !is_compound(kind) {
                 return Err(wrong(
                     ErrorCode::BAD_ARGUMENTS,
                     format!("Codec FPC is not applicable for {kind} because the data type is not Float*"),
                 ));
             }
             let level = arguments.first().map_or(Ok(12), |text| number(text))?;
+            if !(1..=28).contains(&level) {
+                return Err(wrong(
+                    ErrorCode::ILLEGAL_CODEC_PARAMETER,
+                    "Codec 'FPC' level must be between 1 and 28".to_string(),
+                ));
+            }
+            let width = arguments.get(1).map(|text| number(text)).transpose()?;
+            if let Some(width) = width.filter(|width| !matches!(width, 4 | 8)) {
+                return Err(wrong(
+                    ErrorCode::ILLEGAL_CODEC_PARAMETER,
+                    format!("Float size for codec 'FPC' can be 4 or 8, given {width}"),
+                ));
+            }
             Ok((Codec::Fpc, format!("FPC({level})")))
         }
         _ => Err(wrong(ErrorCode::UNKNOWN_CODEC, format!("Unknown codec family: {name}"))),
@@ -225,6 +295,20 @@ pub fn parse(text: &str, kind: &SqlType, suspicious: bool) -> Result<(Vec<Codec>
              transformations after generic compression algorithm"
         ));
     }
+    let of_floats = codecs.iter().position(|codec| matches!(codec, Codec::Gorilla | Codec::Fpc));
+    if !suspicious && of_floats.is_some() && !leaves(kind).iter().any(|leaf| leaf.is_float()) {
+        return meaningless(format!(
+            "The combination of compression codecs {text} is meaningless, because it does not make sense to apply a \
+             floating-point time series codec to non-floating-point columns"
+        ));
+    }
+    let differences = codecs.iter().position(|codec| matches!(codec, Codec::Delta(_) | Codec::DoubleDelta));
+    if !suspicious && differences.zip(of_floats).is_some_and(|(differences, floats)| differences < floats) {
+        return meaningless(format!(
+            "The combination of compression codecs {text} is meaningless, because floating point time series codecs do delta \
+             compression implicitly by themselves"
+        ));
+    }
     let compresses = |codec: &Codec| !matches!(codec, Codec::Delta(_) | Codec::Gcd);
     if !suspicious && !codecs.is_empty() && !codecs.iter().any(compresses) {
         return meaningless(format!(
@@ -251,6 +335,7 @@ mod tests {
             ("gorilla,LZ4", "Nullable(Float64)", "Gorilla(8), LZ4"),
             ("ZSTD(1, 24)", "String", "ZSTD(1, 24)"),
             ("FPC", "Array(Float32)", "FPC(12)"),
+            ("Gorilla, LZ4", "Tuple(UInt64, Float32)", "Gorilla, LZ4"),
         ] {
             assert_eq!(canonical(text, kind).expect(text), shown);
         }
@@ -268,6 +353,12 @@ mod tests {
             ("T64", "String", ErrorCode::ILLEGAL_SYNTAX_FOR_CODEC_TYPE),
             ("LZ4(3)", "String", ErrorCode::DATA_TYPE_CANNOT_HAVE_ARGUMENTS),
             ("NONE, LZ4", "String", ErrorCode::BAD_ARGUMENTS),
+            ("Gorilla, LZ4", "UInt64", ErrorCode::BAD_ARGUMENTS),
+            ("Delta, FPC", "Float64", ErrorCode::BAD_ARGUMENTS),
+            ("FPC(29)", "Float64", ErrorCode::ILLEGAL_CODEC_PARAMETER),
+            ("Delta(1, 2), LZ4", "UInt8", ErrorCode::ILLEGAL_SYNTAX_FOR_CODEC_TYPE),
+            ("Delta, LZ4", "Map(String, UInt64)", ErrorCode::BAD_ARGUMENTS),
+            ("GCD, LZ4", "UUID", ErrorCode::BAD_ARGUMENTS),
         ] {
             assert_eq!(canonical(text, kind).expect_err(text).code(), code, "{text}");
         }

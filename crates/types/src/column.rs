@@ -99,6 +99,21 @@ impl Columns {
         self.0.iter().map(|column| column.name.clone()).collect()
     }
 
+    /// With an array for each field of a Nested that has no default.
+    pub fn flattened(&self) -> Columns {
+        let parts = |column: &Column| match &column.kind {
+            SqlType::Nested(_) if column.default.is_none() => {
+                let part = |(field, kind): &(Option<String>, SqlType)| {
+                    let name = format!("{}.{}", column.name, field.as_deref().unwrap_or_default());
+                    Column::new(name, SqlType::array(kind.clone()))
+                };
+                column.kind.nested_fields().iter().map(part).collect()
+            }
+            _ => vec![column.clone()],
+        };
+        Columns(self.0.iter().flat_map(parts).collect())
+    }
+
     /// The Arrow schema that carries them in memory.
     pub fn arrow(&self) -> SchemaRef {
         Arc::new(Schema::new(self.0.iter().map(|column| column.kind.field(&column.name)).collect::<Vec<_>>()))

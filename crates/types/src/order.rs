@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, AsArray, ListArray, StructArray};
+use arrow::array::{Array, ArrayRef, AsArray, ListArray, MapArray, StructArray};
 use arrow::buffer::NullBuffer;
 use arrow::datatypes::{DataType, Decimal256Type, Float32Type, Float64Type, i256};
 use gristmill_base::{Error, Result};
@@ -96,6 +96,43 @@ fn key(array: &ArrayRef, kind: &SqlType, within: bool) -> Result<ArrayRef> {
             Ok(Arc::new(array.as_primitive::<Float64Type>().unary_opt::<_, Float64Type>(number)))
         }
         _ => Ok(array.clone()),
+    })
+}
+
+/// The same values with zeros that have no sign within arrays, tuples and maps: comparisons do not see it.
+pub fn without_signed_zeros(array: &ArrayRef) -> Result<ArrayRef> {
+    fn has_floats(kind: &DataType) -> bool {
+        match kind {
+            DataType::Float32 | DataType::Float64 => true,
+            DataType::List(field) | DataType::Map(field, _) => has_floats(field.data_type()),
+            DataType::Struct(fields) => fields.iter().any(|field| has_floats(field.data_type())),
+            _ => false,
+        }
+    }
+    if !has_floats(array.data_type()) {
+        return Ok(array.clone());
+    }
+    Ok(match array.data_type() {
+        // With its sign set, zero plus zero is zero.
+        DataType::Float32 => Arc::new(array.as_primitive::<Float32Type>().unary::<_, Float32Type>(|value| value + 0.0)),
+        DataType::Float64 => Arc::new(array.as_primitive::<Float64Type>().unary::<_, Float64Type>(|value| value + 0.0)),
+        DataType::List(field) => {
+            let list = array.as_list::<i32>();
+            let values = without_signed_zeros(list.values())?;
+            Arc::new(ListArray::try_new(field.clone(), list.offsets().clone(), values, list.nulls().cloned())?)
+        }
+        DataType::Map(field, is_sorted) => {
+            let map = array.as_map();
+            let entries: ArrayRef = Arc::new(map.entries().clone());
+            let entries = without_signed_zeros(&entries)?.as_struct().clone();
+            Arc::new(MapArray::try_new(field.clone(), map.offsets().clone(), entries, map.nulls().cloned(), *is_sorted)?)
+        }
+        DataType::Struct(fields) => {
+            let tuple = array.as_struct();
+            let columns = tuple.columns().iter().map(without_signed_zeros).collect::<Result<Vec<_>>>()?;
+            Arc::new(StructArray::try_new(fields.clone(), columns, tuple.nulls().cloned())?)
+        }
+        _ => array.clone(),
     })
 }
 

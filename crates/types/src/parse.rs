@@ -26,7 +26,12 @@ impl std::str::FromStr for SqlType {
 /// Reads `name Type, name Type, …`, as table functions take it. A Nested is an array for each of its fields. Errors: SYNTAX_ERROR,
 /// also where a column has a default.
 pub fn structure(text: &str) -> Result<Columns> {
-    let columns = structure_with_defaults(text)?;
+    structure_without_defaults(text, true)
+}
+
+/// As `structure`, where a Nested stays one column if nothing is to be flattened.
+pub fn structure_without_defaults(text: &str, flattens: bool) -> Result<Columns> {
+    let columns = structure_with_defaults(text, flattens)?;
     match columns.iter().find(|column| column.default.is_some()) {
         None => Ok(columns),
         Some(column) => {
@@ -36,17 +41,14 @@ pub fn structure(text: &str) -> Result<Columns> {
     }
 }
 
-/// As `structure`, where columns may say what they are when the data leaves them out: `b UInt8 DEFAULT a + 1`.
-pub fn structure_with_defaults(text: &str) -> Result<Columns> {
-    listed(text, true)
+/// As `structure_without_defaults`, where columns may say what they are when the data leaves them out: `b UInt8 DEFAULT a + 1`.
+pub fn structure_with_defaults(text: &str, flattens: bool) -> Result<Columns> {
+    let columns = structure_with_nested(text)?;
+    Ok(if flattens { columns.flattened() } else { columns })
 }
 
-/// As `structure`, with a Nested as one column.
+/// As `structure_with_defaults`, with a Nested as one column.
 pub fn structure_with_nested(text: &str) -> Result<Columns> {
-    listed(text, false)
-}
-
-fn listed(text: &str, flattens: bool) -> Result<Columns> {
     let mut parser = Parser { text, at: 0, depth: 0 };
     let mut columns: Vec<Column> = Vec::new();
     loop {
@@ -60,13 +62,7 @@ fn listed(text: &str, flattens: bool) -> Result<Columns> {
         }
         let kind = parser.kind()?;
         let default = parser.default()?;
-        if flattens && default.is_none() && matches!(kind, T::Nested(_)) {
-            columns.extend(kind.nested_fields().iter().map(|(field, kind)| {
-                Column::new(format!("{name}.{}", field.as_deref().unwrap_or_default()), SqlType::array(kind.clone()))
-            }));
-        } else {
-            columns.push(Column { default, ..Column::new(name, kind) });
-        }
+        columns.push(Column { default, ..Column::new(name, kind) });
         if !parser.eat(b',') {
             break;
         }

@@ -11,6 +11,7 @@ use futures::future::BoxFuture;
 
 use super::{CURRENT, Tally, current, current_part, enter, enter_part};
 use crate::operator_time::{self, StreamTime};
+use crate::spending::{Spending, Wait, Woken};
 
 /// A future that works for a tally whenever it is polled, and when it is dropped; its time is that of the operator which
 /// made it, and of the part of the work within which it was made.
@@ -18,35 +19,51 @@ pub struct Counted<F> {
     tally: Option<Arc<Tally>>,
     part: Option<Arc<Tally>>,
     operator: Option<Arc<StreamTime>>,
+    /// A part of the work has none: what the whole of it is polled by has.
+    woken: Option<Woken>,
     /// `None` only while it is dropped.
     future: Option<Pin<Box<F>>>,
 }
 
-/// `future` works for the tally; for whichever its poller works for, where there is none.
+/// `future` works for the tally; for whichever its poller works for, where there is none. It is polled by a task that does other
+/// things, too.
 pub fn counted<F: Future>(tally: Option<Arc<Tally>>, future: F) -> Counted<F> {
+    let woken = tally.clone().map(Woken::within_task);
+    counted_by(tally, woken, future)
+}
+
+/// The same of all that a task does, which is spawned now.
+pub fn counted_task<F: Future>(tally: Option<Arc<Tally>>, future: F) -> Counted<F> {
+    let woken = tally.clone().map(Woken::of_task);
+    counted_by(tally, woken, future)
+}
+
+fn counted_by<F: Future>(tally: Option<Arc<Tally>>, woken: Option<Woken>, future: F) -> Counted<F> {
     let part = match &tally {
         Some(tally) if Arc::as_ptr(tally) == CURRENT.with(Cell::get) => current_part(),
         _ => None,
     };
-    Counted { tally, part, operator: operator_time::current(), future: Some(Box::pin(future)) }
+    Counted { tally, part, operator: operator_time::current(), woken, future: Some(Box::pin(future)) }
 }
 
 /// `future` is a part of the work for the tally that the calling thread works for.
 pub fn counted_for_part<F: Future>(part: Arc<Tally>, future: F) -> Counted<F> {
-    Counted { tally: current(), part: Some(part), operator: operator_time::current(), future: Some(Box::pin(future)) }
+    let operator = operator_time::current();
+    Counted { tally: current(), part: Some(part), operator, woken: None, future: Some(Box::pin(future)) }
 }
 
 impl<F: Future> Future for Counted<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        let Counted { tally, part, operator, future } = &mut *self;
+        let Counted { tally, part, operator, woken, future } = &mut *self;
         let _entered = tally.as_ref().map(enter);
         let _part = part.as_ref().map(enter_part);
         let _frame = operator.as_ref().map(operator_time::enter);
-        match future {
-            Some(future) => future.as_mut().poll(context),
-            None => Poll::Pending,
+        match (future, woken) {
+            (Some(future), Some(woken)) => woken.poll(context, |context| future.as_mut().poll(context)),
+            (Some(future), None) => future.as_mut().poll(context),
+            (None, _) => Poll::Pending,
         }
     }
 }
@@ -56,6 +73,7 @@ impl<F> Drop for Counted<F> {
         let _entered = self.tally.as_ref().map(enter);
         let _part = self.part.as_ref().map(enter_part);
         drop(self.future.take());
+        drop(self.woken.take());
     }
 }
 
@@ -68,7 +86,7 @@ pub fn count_tasks_of_datafusion() {
     impl JoinSetTracer for ToSpawner {
         fn trace_future(&self, future: BoxFuture<'static, Value>) -> BoxFuture<'static, Value> {
             match current() {
-                Some(tally) => Box::pin(counted(Some(tally), future)),
+                Some(tally) => Box::pin(counted_task(Some(tally), future)),
                 None => future,
             }
         }
@@ -76,12 +94,16 @@ pub fn count_tasks_of_datafusion() {
         fn trace_block(&self, block: Box<dyn FnOnce() -> Value + Send>) -> Box<dyn FnOnce() -> Value + Send> {
             let (operator, part) = (operator_time::current(), current_part());
             match current() {
-                Some(tally) => Box::new(move || {
-                    let _entered = enter(&tally);
-                    let _part = part.as_ref().map(enter_part);
-                    let _frame = operator.as_ref().map(operator_time::enter);
-                    block()
-                }),
+                Some(tally) => {
+                    let waiting = Spending::waiting(&tally, Wait::Thread);
+                    Box::new(move || {
+                        let _entered = enter(&tally);
+                        drop(waiting);
+                        let _part = part.as_ref().map(enter_part);
+                        let _frame = operator.as_ref().map(operator_time::enter);
+                        block()
+                    })
+                }
                 None => block,
             }
         }

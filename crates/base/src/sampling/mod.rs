@@ -11,6 +11,7 @@
 //! then what it waits for, so that such samples add up to the time that passed. (ClickHouse: QueryProfiler has a timer a
 //! thread, whose handler walks the stack at once.)
 
+mod asked;
 mod memory;
 mod profiled;
 mod registers;
@@ -23,6 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::allocations::Tally;
 
+pub use asked::{Stack, stacks};
 pub(crate) use memory::changed as allocated;
 pub(crate) use profiled::Profile;
 pub use profiled::{Profiling, Wishes, begin};

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::registers::Registers;
 use super::slots::{self, Bounds, Head};
-use super::{COUNTS, Kind};
+use super::{COUNTS, Kind, asked};
 
 thread_local! {
     /// The number of the query that the thread works for; 0: of none that is profiled.
@@ -82,7 +82,8 @@ struct Info {
     _rest: [u64; 12],
 }
 
-/// Has a thread take a sample of itself for the query of that number. False: the thread is gone, or the kernel refuses.
+/// Has a thread take a sample of itself for the query of that number, or answer the question that has it. False: the thread is
+/// gone, or the kernel refuses.
 pub(super) fn send(thread: u32, kind: Kind, query: u64) -> bool {
     const SI_QUEUE: i32 = -1;
     let value = query << 1 | u64::from(kind == Kind::Cpu);
@@ -94,13 +95,8 @@ pub(super) fn send(thread: u32, kind: Kind, query: u64) -> bool {
     }
 }
 
-extern "C" fn on_signal(_signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    // SAFETY: errno is the thread's own; what is interrupted is to find it as it was.
-    let errno = unsafe { *libc::__errno_location() };
-    // SAFETY: the kernel gives both, and `send` put the value there.
-    let (value, registers) =
-        unsafe { ((*info).si_value().sival_ptr as u64, Registers::of_signal(context.cast_const().cast())) };
-    let (kind, query) = (if value & 1 == 1 { Kind::Cpu } else { Kind::Real }, value >> 1);
+/// The sampler wants to know where the thread is, if it still works for that query.
+fn sample(kind: Kind, query: u64, registers: Registers) {
     let sent = SENT.try_with(Cell::get).unwrap_or(ptr::null());
     // SAFETY: it lives as long as it is there (`knows_stack`).
     if let Some(sent) = unsafe { sent.as_ref() } {
@@ -109,6 +105,19 @@ extern "C" fn on_signal(_signal: i32, info: *mut libc::siginfo_t, context: *mut 
     if WORKS_FOR.try_with(Cell::get).unwrap_or(0) == query && query != 0 {
         COUNTS.runs.fetch_add(1, Ordering::Relaxed);
         slots::fill(Head { kind, number: query, size: 0, held: 0, address: 0 }, registers, own_bounds());
+    }
+}
+
+extern "C" fn on_signal(_signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    // SAFETY: errno is the thread's own; what is interrupted is to find it as it was.
+    let errno = unsafe { *libc::__errno_location() };
+    // SAFETY: the kernel gives both, and `send` put the value there.
+    let (value, registers) =
+        unsafe { ((*info).si_value().sival_ptr as u64, Registers::of_signal(context.cast_const().cast())) };
+    let (kind, query) = (if value & 1 == 1 { Kind::Cpu } else { Kind::Real }, value >> 1);
+    match query >= asked::FIRST {
+        true => asked::answer(query, registers, own_bounds()),
+        false => sample(kind, query, registers),
     }
     // SAFETY: as above.
     unsafe { *libc::__errno_location() = errno };

@@ -75,20 +75,25 @@ static EVENT: AtomicI32 = AtomicI32::new(-1);
 static SLEEPS: AtomicBool = AtomicBool::new(false);
 
 static MADE: LazyLock<bool> = LazyLock::new(|| {
-    let (read_write, private) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-    // SAFETY: new memory at a place of the kernel's choice, and a new descriptor.
-    let (stacks, event) = unsafe {
-        let flags = private | libc::MAP_NORESERVE;
-        let stacks = libc::mmap(ptr::null_mut(), SLOTS * STACK_BYTES_MAX, read_write, flags, -1, 0);
-        (stacks, libc::eventfd(0, libc::EFD_CLOEXEC))
-    };
-    if stacks == libc::MAP_FAILED || event < 0 {
+    let stacks = room_for_stacks(SLOTS);
+    // SAFETY: a new descriptor.
+    let event = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) };
+    if stacks.is_null() || event < 0 {
         return false;
     }
-    STACKS.store(stacks.cast(), Ordering::Release);
+    STACKS.store(stacks, Ordering::Release);
     EVENT.store(event, Ordering::Release);
     true
 });
+
+/// Room for copies of so many stacks, for as long as the process lives; null: the system has no memory for them.
+pub(super) fn room_for_stacks(count: usize) -> *mut u8 {
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: new memory at a place of the kernel's choice.
+    let made = unsafe { libc::mmap(ptr::null_mut(), count * STACK_BYTES_MAX, access, flags, -1, 0) };
+    if made == libc::MAP_FAILED { ptr::null_mut() } else { made.cast() }
+}
 
 /// Makes the slots, the first time. False: the system has no memory for them.
 pub(super) fn are_made() -> bool {
@@ -109,16 +114,20 @@ pub(super) struct Bounds {
 /// Puts a sample of the calling thread into a slot. May be called in a handler of a signal.
 pub(super) fn fill(head: Head, registers: Registers, bounds: Bounds) {
     let Some(at) = claim() else { return };
-    let (from, to) = (registers.stack as usize, stack_of(at));
-    let copied = if from >= bounds.low && from < bounds.high {
-        let bytes = (bounds.high - from).min(STACK_BYTES_MAX);
-        // SAFETY: it is the used part of this thread's own stack; the slot has room for so much.
-        unsafe { ptr::copy_nonoverlapping(from as *const u8, to, bytes) };
-        bytes
-    } else {
-        copied_by_kernel(from, to)
-    };
+    let copied = copy_stack(&registers, bounds, stack_of(at));
     finish(at, Body { head, registers, copied, ..own() });
+}
+
+/// Copies the calling thread's stack to where there is room for `STACK_BYTES_MAX`. Gives how much there is of it.
+pub(super) fn copy_stack(registers: &Registers, bounds: Bounds, to: *mut u8) -> usize {
+    let from = registers.stack as usize;
+    if from < bounds.low || from >= bounds.high {
+        return copied_by_kernel(from, to);
+    }
+    let bytes = (bounds.high - from).min(STACK_BYTES_MAX);
+    // SAFETY: it is the used part of this thread's own stack; the caller says that there is room.
+    unsafe { ptr::copy_nonoverlapping(from as *const u8, to, bytes) };
+    bytes
 }
 
 /// A sample without a stack: what the query waits for.

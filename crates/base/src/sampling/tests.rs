@@ -130,3 +130,27 @@ fn what_finds_no_slot_is_counted() {
     assert_eq!((runs, without_slot + told, errors), (100, 100, 0));
     assert!(told > 0);
 }
+
+#[test]
+fn each_thread_that_is_asked_tells_where_it_is() {
+    let (begins, begun) = std::sync::mpsc::channel();
+    let (goes_on, ends) = std::sync::mpsc::channel::<()>();
+    let own = crate::machine::thread_id() as u32;
+    let nobody = i32::MAX as u32;
+    let mut answers = Vec::new();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mark = black_box([MARK; 4]);
+            begins.send(crate::machine::thread_id() as u32).expect("heard");
+            let _ = ends.recv();
+            black_box(&mark);
+        });
+        let other = begun.recv().expect("it runs");
+        stacks(&[own, other, nobody], Duration::from_secs(20), |thread, stack| {
+            answers.push((thread == other, stack.map(|stack| is_marked(stack.stack))));
+        });
+        drop(goes_on);
+    });
+    assert!(answers[0].1.is_some(), "{answers:?}");
+    assert_eq!(answers[1..], [(true, Some(true)), (false, None)]);
+}

@@ -3,9 +3,10 @@
 //! A thread works for a tally from the moment it enters it to the moment it leaves (`allocations::enter`); that is on-thread
 //! time. What the kernel says of such stretches (`kernel`) parts it into computing in the program and in the kernel, being
 //! ready while no processor was free, and being blocked; what blocks for a known reason is told apart by whoever knows it
-//! (`blocked`). Time in which no thread works for a query is parted by what its tasks say they wait for (`Waiting`). So
-//! `Spending::wall` adds up to the time that passed, and what nobody could name is "unattributed". No thread is blocked by
-//! the network, as it turns to something else: what a query waits for then is told of the thread that left it last.
+//! (`blocked`). Time in which no thread works for a query is parted by what its tasks say they wait for (`Waiting`), and by
+//! whether one of them is woken and waits for a thread (`Woken`). So `Spending::wall` adds up to the time that passed, and what
+//! nobody could name is "unattributed". No thread is blocked by the network, as it turns to something else: what a query waits
+//! for then is told of the thread that left it last.
 //!
 //! Some of a query's work may be told by itself, as that of a view: what threads do within it (`allocations::enter_part`) is
 //! credited to a tally of its own besides.
@@ -14,6 +15,7 @@ mod kernel;
 mod perf;
 mod thread;
 mod wall;
+mod woken;
 
 use std::sync::Arc;
 
@@ -24,8 +26,9 @@ use crate::allocations::Tally;
 pub(crate) use kernel::now_ns;
 pub use perf::{PerfCounts, PerfEvent, PerfEvents};
 pub(crate) use thread::{Busy, busy_for, left, profile_begins, works_for};
-pub use thread::{Working, blocked, count_perf_events, read_rows, settle, working, wrote_rows};
+pub use thread::{Working, at_work, blocked, count_perf_events, read_rows, settle, working, wrote_rows};
 pub use wall::{Wait, Waiting, Wall};
+pub use woken::Woken;
 
 /// What one or several threads spent. Times are in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -266,6 +269,16 @@ impl Spending {
     /// What is waited for while no thread works; `None` inside: nobody says. `None`: a thread works, or none ever did.
     pub fn waits_now(&self) -> Option<Option<Wait>> {
         self.0.lock().clock.waits_now()
+    }
+
+    /// Something could go on from here on.
+    fn is_woken(&self, whole: woken::Whole) {
+        self.0.lock().clock.is_woken(whole, kernel::now_ns());
+    }
+
+    /// It does.
+    fn goes_on(&self, whole: woken::Whole) {
+        self.0.lock().clock.goes_on(whole);
     }
 
     fn waited(&self, what: Wait) {

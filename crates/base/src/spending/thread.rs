@@ -341,6 +341,11 @@ pub(crate) fn busy_for(tally: &Arc<Tally>) -> Vec<Busy> {
     threads.into_iter().filter(|thread| thread.works_for(tally)).map(Busy).collect()
 }
 
+/// The kernel's ids of the threads that work for a tally now.
+pub fn at_work(tally: &Arc<Tally>) -> Vec<u32> {
+    busy_for(tally).iter().map(Busy::id).collect()
+}
+
 /// Brings what threads spent on a tally, or on a part of one, up to date.
 pub fn settle(tally: &Arc<Tally>) {
     let threads: Vec<Arc<Thread>> = THREADS.lock().iter().filter_map(Weak::upgrade).collect();

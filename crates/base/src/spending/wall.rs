@@ -1,14 +1,18 @@
 //! The time of a query by the clock, parted: while threads work for it, by what they do; while none does, by what its tasks
 //! wait for. Of several waits at a time the one counts that stands first in `Wait`: those behind it mostly wait for it.
+//! What is woken and not polled yet (`Woken`) waits for a thread.
 
 use std::sync::Arc;
 
 use super::Spent;
+use super::woken::Whole;
 use crate::allocations::Tally;
 
 /// What tasks of a query wait for, off their threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
+    /// A thread that goes on with it, or a processor for that one: what there is to do is there.
+    Thread,
     /// Bytes of object storage or another server.
     Network,
     /// Bytes of a disk.
@@ -21,7 +25,7 @@ pub enum Wait {
 
 impl Wait {
     /// In the order in which they count.
-    pub const ALL: [Wait; KINDS] = [Wait::Network, Wait::Disk, Wait::Lock, Wait::Client];
+    pub const ALL: [Wait; KINDS] = [Wait::Thread, Wait::Network, Wait::Disk, Wait::Lock, Wait::Client];
 }
 
 /// How many there are of them.
@@ -58,12 +62,13 @@ pub struct Clock {
     /// The thread that left last; 0: none has come yet.
     left_last: u32,
     busy: u64,
-    waits: [u32; KINDS],
+    /// Who is woken by one thread may be polled by another before that is counted here: less than nothing for a moment.
+    waits: [i32; KINDS],
+    /// Parts of tasks that are woken and not polled.
+    woken_parts: i32,
     idle: [u64; KINDS],
     /// Of that, what `take_waits` has not given yet.
     idle_untold: [u64; KINDS],
-    /// A thread was ready to go on and had no processor.
-    idle_runnable: u64,
     idle_unattributed: u64,
 }
 
@@ -77,9 +82,9 @@ impl Clock {
             left_last: 0,
             busy: 0,
             waits: [0; KINDS],
+            woken_parts: 0,
             idle: [0; KINDS],
             idle_untold: [0; KINDS],
-            idle_runnable: 0,
             idle_unattributed: 0,
         }
     }
@@ -97,10 +102,10 @@ impl Clock {
             self.busy += passed;
             return 0;
         }
-        match self.waits.iter().position(|waits| *waits > 0) {
-            Some(kind) => {
-                self.idle[kind] += passed;
-                self.idle_untold[kind] += passed;
+        match self.counts() {
+            Some(what) => {
+                self.idle[what as usize] += passed;
+                self.idle_untold[what as usize] += passed;
                 0
             }
             None => {
@@ -110,13 +115,19 @@ impl Clock {
         }
     }
 
+    /// What counts of all that is waited for. `None`: nobody says.
+    fn counts(&self) -> Option<Wait> {
+        let named = Wait::ALL.into_iter().find(|wait| self.waits[*wait as usize] > 0);
+        named.or((self.woken_parts > 0).then_some(Wait::Thread))
+    }
+
     /// `late`: for how long the thread was ready before.
     pub fn thread_comes(&mut self, thread: u32, now: u64, late: u64) {
         // What was waited for before any thread came is the first one's.
         self.left_last = if self.left_last == 0 { thread } else { self.left_last };
         let late = self.part(now).min(late);
         self.idle_unattributed -= late;
-        self.idle_runnable += late;
+        self.idle[Wait::Thread as usize] += late;
         self.threads += 1;
         self.threads_peak = self.threads_peak.max(self.threads);
     }
@@ -130,8 +141,8 @@ impl Clock {
     /// What was waited for while no thread worked, since this was asked last, and whose that is: the thread's that had left last.
     pub fn take_waits(&mut self) -> Option<(u32, Spent)> {
         let mut taken = Wait::ALL.map(|what| self.idle_untold[what as usize] / 1000);
-        // Threads are blocked by disks and locks, too, and their own figures have that.
-        (taken[Wait::Disk as usize], taken[Wait::Lock as usize]) = (0, 0);
+        // Threads are blocked by disks and locks, too, and wait for processors; their own figures have that.
+        [Wait::Thread, Wait::Disk, Wait::Lock].iter().for_each(|what| taken[*what as usize] = 0);
         if self.left_last == 0 || taken.iter().all(|micros| *micros == 0) {
             return None;
         }
@@ -148,7 +159,24 @@ impl Clock {
 
     pub fn ends_to_wait(&mut self, what: Wait, now: u64) {
         self.part(now);
-        self.waits[what as usize] = self.waits[what as usize].saturating_sub(1);
+        self.waits[what as usize] -= 1;
+    }
+
+    pub(super) fn is_woken(&mut self, whole: Whole, now: u64) {
+        self.part(now);
+        *self.woken(whole) += 1;
+    }
+
+    /// What was woken is polled, or never will be. By a thread that came: up to then the time is parted.
+    pub(super) fn goes_on(&mut self, whole: Whole) {
+        *self.woken(whole) -= 1;
+    }
+
+    fn woken(&mut self, whole: Whole) -> &mut i32 {
+        match whole {
+            Whole::Task => &mut self.waits[Wait::Thread as usize],
+            Whole::Part => &mut self.woken_parts,
+        }
     }
 
     pub fn threads_peak(&self) -> u32 {
@@ -157,7 +185,7 @@ impl Clock {
 
     pub fn waits_now(&self) -> Option<Option<Wait>> {
         let is_idle = self.begun > 0 && self.threads == 0;
-        is_idle.then(|| Wait::ALL.into_iter().find(|wait| self.waits[*wait as usize] > 0))
+        is_idle.then(|| self.counts())
     }
 
     /// `spent`: what all threads did.
@@ -170,11 +198,10 @@ impl Clock {
         let whole = spent.real.max(named.iter().sum());
         let share = |part: u64| if whole == 0 { 0 } else { (part as u128 * busy as u128 / whole as u128) as u64 };
         let [user, system, runnable, disk, lock] = named.map(share);
-        let idle = clock.idle.map(|time| time / 1000);
-        let [network, idle_disk, idle_lock, client] = idle;
+        let [idle_runnable, network, idle_disk, idle_lock, client] = clock.idle.map(|time| time / 1000);
         let unattributed = busy.saturating_sub(user + system + runnable + disk + lock) + clock.idle_unattributed / 1000;
-        let runnable = runnable + clock.idle_runnable / 1000;
-        Wall { user, system, runnable, disk: disk + idle_disk, network, lock: lock + idle_lock, client, unattributed }
+        let (runnable, disk, lock) = (runnable + idle_runnable, disk + idle_disk, lock + idle_lock);
+        Wall { user, system, runnable, disk, network, lock, client, unattributed }
     }
 }
 
@@ -262,6 +289,25 @@ mod tests {
         let wall = clock.wall(22 * MS, &Spent { real: 1_000, user: 1_000, ..Spent::default() });
         assert_eq!((wall.user, wall.runnable, wall.network, wall.unattributed), (1_000, 7_000, 10_000, 3_000));
         assert_eq!(wall.total(), 21_000);
+    }
+
+    #[test]
+    fn a_task_that_is_woken_waits_for_a_thread_whatever_others_wait_for() {
+        let mut clock = Clock::new();
+        clock.thread_comes(7, MS, 0);
+        clock.begins_to_wait(Wait::Network, 2 * MS);
+        clock.is_woken(Whole::Task, 3 * MS);
+        clock.thread_leaves(7, 5 * MS);
+        clock.thread_comes(8, 12 * MS, 0);
+        clock.goes_on(Whole::Task);
+        clock.thread_leaves(8, 13 * MS);
+        assert_eq!(clock.waits_now(), Some(Some(Wait::Network)));
+        clock.is_woken(Whole::Part, 16 * MS);
+        clock.ends_to_wait(Wait::Network, 17 * MS);
+        clock.thread_comes(7, 20 * MS, 0);
+        let wall = clock.wall(20 * MS, &Spent { real: 5_000, user: 5_000, ..Spent::default() });
+        assert_eq!((wall.user, wall.runnable, wall.network), (5_000, 10_000, 4_000));
+        assert_eq!((wall.total(), wall.unattributed), (19_000, 0));
     }
 
     #[test]

@@ -10,7 +10,7 @@
 
 use std::hint::black_box;
 
-use gristmill_base::{Result, machine};
+use gristmill_base::{Result, allocations, machine};
 
 use super::data::Scatter;
 use super::{Bench, Figures, cores};
@@ -20,14 +20,16 @@ use crate::figures::{ALL_CORES, ONE_CORE, Resource};
 const LINE_BYTES: usize = 64;
 /// Of steps of a chase at a time.
 const STEPS: u64 = 1 << 15;
-/// Of the buffer that is read in order, and the share of the machine's memory that it may be.
+/// Of the buffer that is read in order, and the share that it may be of the memory that the machine has or queries may hold.
 const BUFFER_BYTES_MAX: usize = 512 << 20;
 const MEMORY_SHARE: u64 = 16;
 /// What is read of it in one run.
 const RUN_BYTES: usize = 32 << 20;
 
 pub fn measure(bench: &Bench<'_>, figures: &mut Figures) -> Result<()> {
-    let memory_share = machine::memory_bytes().map_or(usize::MAX, |bytes| (bytes / MEMORY_SHARE) as usize);
+    let allowed = Some(allocations::process_limit()).filter(|limit| *limit > 0);
+    let memory = machine::memory_bytes().into_iter().chain(allowed).min();
+    let memory_share = memory.map_or(usize::MAX, |bytes| (bytes / MEMORY_SHARE) as usize);
     let wanted = bench.sized(4 * last_cache_bytes(), 8 * last_cache_bytes()).max(2 * RUN_BYTES);
     let bytes = wanted.min(BUFFER_BYTES_MAX).min(memory_share.max(2 * RUN_BYTES));
     let buffer: Vec<u64> = (0..bytes as u64 / 8).collect();

@@ -46,17 +46,31 @@ impl Words {
     }
 }
 
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Where the letters before the end begin that are all part of it.
+fn start_of(text: &str, is_part: impl Fn(char) -> bool) -> usize {
+    let before = text.char_indices().rev().find(|(_, c)| !is_part(*c));
+    before.map_or(0, |(at, c)| at + c.len_utf8())
+}
+
 impl Completer for Words {
     fn complete(&mut self, line: &str, position: usize) -> CompletionResult {
         let before = line.get(..position).unwrap_or(line);
-        let start = before
-            .rfind(|c: char| !(c.is_alphanumeric() || c == '_'))
-            .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
-        let prefix = &before[start..];
-        if prefix.is_empty() {
-            return CompletionResult::fresh(Vec::new());
-        }
-        let suggestions = self.beginning(prefix).into_iter().map(|value| Suggestion {
+        // Tables of other databases are known with their database; a column behind a name is known without it.
+        let whole = start_of(before, |c| is_of_word(c) || c == '.');
+        let last = start_of(before, is_of_word);
+        let found = |start: usize| match &before[start..] {
+            "" => Vec::new(),
+            prefix => self.beginning(prefix),
+        };
+        let (start, words) = match found(whole) {
+            words if words.is_empty() => (last, found(last)),
+            words => (whole, words),
+        };
+        let suggestions = words.into_iter().map(|value| Suggestion {
             value,
             span: Span::new(start, before.len()),
             ..Suggestion::default()
@@ -71,7 +85,7 @@ mod tests {
 
     fn completed(line: &str) -> Vec<String> {
         let mut words = Words::default();
-        words.replace(vec!["toDate".into(), "toDateTime".into(), "Orders".into()]);
+        words.replace(["toDate", "toDateTime", "Orders", "system.one", "system.parts"].map(String::from).to_vec());
         words.complete(line, line.len()).suggestions().iter().map(|suggestion| suggestion.value.clone()).collect()
     }
 
@@ -82,5 +96,9 @@ mod tests {
         assert_eq!(completed("sel"), ["select"]);
         assert_eq!(completed("SELECT * FROM ord"), ["order", "Orders"]);
         assert!(completed("SELECT ").is_empty());
+        assert_eq!(completed("SELECT * FROM system.p"), ["system.parts"]);
+        assert_eq!(completed("SELECT * FROM system."), ["system.one", "system.parts"]);
+        assert_eq!(completed("SELECT t.ord"), ["order", "Orders"]);
+        assert!(completed("SELECT t.").is_empty());
     }
 }

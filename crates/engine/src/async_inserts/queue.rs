@@ -62,6 +62,8 @@ pub struct Entry {
     pub batches: Vec<RecordBatch>,
     pub bytes: u64,
     pub format: String,
+    /// How long the first rows of a new block wait, by when it came.
+    pub wait: Duration,
     pub done: oneshot::Sender<Result<()>>,
     pub _held: Held,
 }
@@ -162,7 +164,7 @@ impl AsyncInserts {
             .lock()
             .add(engine.env.now(), PendingEntry { query_id: entry.context.query_id.clone(), bytes: entry.bytes });
         gathering.bytes += entry.bytes;
-        gathering.entries.push(entry);
+        gathering.entries.push(Entry { wait, ..entry });
         let many = settings.async_insert_deduplicate
             && gathering.entries.len() as u64 >= settings.async_insert_max_query_number.max(1);
         if many || gathering.bytes >= settings.async_insert_max_data_size {

@@ -10,6 +10,7 @@ use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
 use gristmill_base::error::ErrorKind;
 use gristmill_base::runtime::{self, Task};
+use gristmill_base::spending::Wait;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{Table, TableDefinition, TableWriter};
 use gristmill_formats::{Format, flagged_column};
@@ -25,6 +26,7 @@ use tokio::sync::oneshot;
 use super::insert::asked_of_data;
 use super::insert_columns::given_columns;
 use super::insert_lanes::{commit, fill};
+use super::state_texts::StateTexts;
 use super::{Interpreter, Outcome};
 use crate::async_inserts::{Entry, Key};
 use crate::engine::{Engine, timezone};
@@ -87,6 +89,10 @@ impl Interpreter {
             }
             InsertSource::Data { format } => {
                 let format = Format::by_name(format.as_deref().unwrap_or("Values"))?;
+                // What texts say of states is for the statement itself to read.
+                if StateTexts::of(format, &given, settings)?.is_some() {
+                    return Ok(None);
+                }
                 let Some(data) = input.take() else { return Ok(None) };
                 if format.is_columnar_file() {
                     *input = Some(data);
@@ -181,7 +187,8 @@ impl Interpreter {
         let queue = &self.engine.async_inserts;
         let held = queue.room_for(&context, bytes).await?;
         let (done, told) = oneshot::channel();
-        let entry = Entry { context: context.clone(), columns, batches, bytes, format, done, _held: held };
+        let wait = Duration::ZERO;
+        let entry = Entry { context: context.clone(), columns, batches, bytes, format, wait, done, _held: held };
         context.counters.add(Event::AsyncInsertQuery, 1);
         context.counters.add(Event::AsyncInsertRows, rows);
         context.counters.add(Event::AsyncInsertBytes, bytes);
@@ -202,7 +209,9 @@ impl Interpreter {
                 ),
             )),
         });
+        let waits = context.waits_for(Wait::Lock);
         context.cancellable(waiting).await?;
+        drop(waits);
         // The events are those of the job that wrote the rows.
         context.progress.wrote(rows, bytes);
         Ok(())
@@ -260,6 +269,7 @@ pub(crate) async fn write_entries(engine: &Arc<Engine>, key: &Key, entries: Vec<
             exception: outcome.as_ref().err().map_or_else(String::new, ToString::to_string),
             flush_time_micros: engine.env.now_micros(),
             flush_query_id: flush_id.to_string(),
+            timeout_ms: entry.wait.as_millis() as u64,
         });
     };
     let tell = |entry: Entry, outcome: Result<()>, flush_id: &str| {

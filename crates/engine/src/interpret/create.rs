@@ -159,7 +159,8 @@ impl Interpreter {
             Some(other) => {
                 let (database, name) = self.full(other);
                 let like = self.table(database, name)?.definition();
-                if like.is_view() {
+                // What holds the rows is not told by a view.
+                if like.is_view() && create.engine.is_none() && !create.temporary {
                     let text = format!("Cannot CREATE a table AS {database}.{name}, it is a View");
                     return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
                 }
@@ -174,7 +175,7 @@ impl Interpreter {
                 "Cannot CREATE table without insertable columns: all of them are computed. Declare one that INSERT gives values",
             ));
         }
-        let inherit = like.as_deref().filter(|_| create.engine.is_none());
+        let inherit = like.as_deref().filter(|like| create.engine.is_none() && !like.is_view());
         let engine = match (&create.engine, &inherit) {
             (Some((name, arguments)), _) => {
                 let name = canonical_engine(name);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BinaryViewArray, UInt8Array};
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::Table;
+use gristmill_catalog::{Table, TableDefinition};
 use gristmill_introspect::Settings;
 use gristmill_sql::format_query::query_of_view;
 use gristmill_sql::lower::SAMPLE_FACTOR;
@@ -116,18 +116,29 @@ impl Interpreter {
 
     pub(crate) fn show_create_table(&self, name: &TableName) -> Result<Outcome> {
         let (database, table) = self.full(name);
-        let definition = self.table(database, table)?.definition();
+        let definition = match self.table(database, table) {
+            Ok(table) => table.definition(),
+            Err(error) if error.code() == ErrorCode::UNKNOWN_TABLE => {
+                return Err(Error::new(ErrorCode::CANNOT_GET_CREATE_TABLE_QUERY, error.message()));
+            }
+            Err(error) => return Err(error),
+        };
         let query = definition.select_text().zip(definition.select_database());
         let query = query.map(|(text, database)| query_of_view(text, database, false));
         Outcome::texts(&["statement"], &[vec![gristmill_catalog::create_query(&definition, query.as_deref())]])
     }
 
     /// The session's temporary tables, as a query that conditions of SHOW fit behind.
-    pub(crate) fn temporary_tables(&self, filter: &str, limit: &str) -> Result<SelectStatement> {
+    pub(crate) fn temporary_tables(&self, full: bool, filter: &str, limit: &str) -> Result<SelectStatement> {
         let tables = self.temporary.known().map(|databases| databases.tables(TEMPORARY_DATABASE)).unwrap_or_default();
-        let names: Vec<String> = tables.iter().map(|table| quote(&table.definition().name)).collect();
-        let names = format!("SELECT arrayJoin(CAST([{}] AS Array(String))) AS name", names.join(", "));
-        let text = format!("SELECT name FROM ({names}) WHERE 1{filter} ORDER BY name{limit}");
+        let row =
+            |definition: &TableDefinition| format!("({}, {})", quote(&definition.name), quote(&definition.engine.name));
+        let rows: Vec<String> = tables.iter().map(|table| row(&table.definition())).collect();
+        let rows = format!("SELECT arrayJoin(CAST([{}] AS Array(Tuple(String, String)))) AS t", rows.join(", "));
+        let shown = if full { "name, engine" } else { "name" };
+        let text = format!(
+            "SELECT {shown} FROM (SELECT t.1 AS name, t.2 AS engine FROM ({rows})) WHERE 1{filter} ORDER BY name{limit}"
+        );
         match statement::parse(&text, &BTreeMap::new())? {
             Statement::Select(query) => Ok(query),
             other => Err(Error::logical(format!("{text} is no query but a {} statement", other.kind()))),

@@ -35,6 +35,7 @@ use super::data_blocks::{cut, in_blocks, is_set};
 use super::insert_lanes::write_all;
 use super::load::{self, LoadRun};
 use super::select::Planned;
+use super::state_texts::StateTexts;
 use super::{Interpreter, Outcome};
 use crate::engine::{Engine, timezone};
 use crate::execution::{InputData, from_client, input_from, no_data, some_data};
@@ -231,6 +232,8 @@ impl Interpreter {
 
     /// VALUES: constant expressions, cast to the columns they go to.
     pub(super) fn values_batch(&self, rows: &[Vec<Node>], given: &Columns, table: &Columns) -> Result<RecordBatch> {
+        let texts = StateTexts::of_values(given, &self.context.settings)?;
+        let given = texts.as_ref().map_or(given, StateTexts::read);
         let tables = ResolvedTables::default();
         let analyzer =
             Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
@@ -277,7 +280,10 @@ impl Interpreter {
             .collect::<Result<Vec<ArrayRef>>>()?;
         let batch = RecordBatch::try_new(schema, arrays)?;
         self.context.read(batch.num_rows() as u64, batch_bytes(&batch));
-        Ok(batch)
+        match texts {
+            Some(texts) => texts.states(&batch),
+            None => Ok(batch),
+        }
     }
 
     /// Data in a format, read as it comes.
@@ -294,14 +300,15 @@ impl Interpreter {
             let batches = futures::stream::once(whole).map_ok(futures::stream::iter).try_flatten();
             return self.streamed(batches.boxed(), given);
         }
-        let parser = gristmill_formats::parser(
-            format,
-            given,
-            &self.context.settings,
-            timezone(&self.context.settings)?,
-            "data of INSERT",
-        )?;
-        self.streamed(parsed(input, parser, self.context.counters.clone()), given)
+        let settings = &self.context.settings;
+        let texts = StateTexts::of(format, given, settings)?;
+        let read = texts.as_ref().map_or(given, StateTexts::read);
+        let parser = gristmill_formats::parser(format, read, settings, timezone(settings)?, "data of INSERT")?;
+        let batches = parsed(input, parser, self.context.counters.clone());
+        match texts {
+            Some(texts) => self.streamed(batches.map(move |batch| texts.states(&batch?)).boxed(), given),
+            None => self.streamed(batches, given),
+        }
     }
 
     /// Rows as they come.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use arrow::array::{AsArray, RecordBatch};
 use futures::TryStreamExt;
 use gristmill_access::rights::Object;
+use gristmill_base::spending::Wait;
 use gristmill_base::{Error, Result};
 use gristmill_introspect::processes;
 use gristmill_sql::ast::Node;
@@ -43,6 +44,7 @@ impl Interpreter {
             ending.push(query);
         }
         if waits && !test {
+            let _waiting = self.context.waits_for(Wait::Lock);
             for query in &ending {
                 while processes::is_running(query) {
                     self.context.check()?;

@@ -204,7 +204,7 @@ impl Interpreter {
                 let (database, table) = self.full(&name);
                 let (database, table) = self.rows_of(database, table)?;
                 let table = self.table(&database, &table)?;
-                let partition = partition.map(|partition| self.partition_choice(&table, &partition)).transpose()?;
+                let partition = partition.map(|partition| self.one_partition(&table, &partition)).transpose()?;
                 let deduplicate_by = self.compared_columns(&table, deduplicate.as_deref().unwrap_or_default())?;
                 let deduplicate = deduplicate.is_some();
                 if dry_run.is_some() {

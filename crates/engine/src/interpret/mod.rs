@@ -28,6 +28,7 @@ mod named;
 mod partition;
 mod required;
 mod select;
+mod state_texts;
 mod ttl;
 mod user_functions;
 mod view;
@@ -158,8 +159,8 @@ impl Interpreter {
                 ending.started();
                 Ok(outcome)
             }
-            Statement::ShowTemporaryTables { filter, limit } => {
-                let query = self.temporary_tables(&filter, &limit)?;
+            Statement::ShowTemporaryTables { full, filter, limit } => {
+                let query = self.temporary_tables(full, &filter, &limit)?;
                 let outcome = self.select(&query, Stage::Complete, input, &mut ending.tables).await?;
                 ending.started();
                 Ok(outcome)

@@ -9,7 +9,8 @@ use datafusion::common::ScalarValue;
 use datafusion::logical_expr::Expr;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{PartitionChoice, Table};
-use gristmill_sql::ast::Node;
+use gristmill_mergetree::read::PARTITION_ID;
+use gristmill_sql::ast::{InSet, Node, call, text};
 use gristmill_sql::lower::{Analyzer, ResolvedTables, Typed};
 use gristmill_sql::statement::Partition;
 use gristmill_types::SqlType;
@@ -28,6 +29,7 @@ impl Interpreter {
             Partition::Id(id) if id.is_empty() => return Err(invalid("Partition id is empty".to_string())),
             Partition::Id(id) => return Ok(PartitionChoice::Id(id.clone())),
             Partition::Value(node) => node,
+            Partition::Several(_) => return Err(Error::not_implemented("Several partitions of one command")),
         };
         let values = match node.as_ref() {
             Node::Call(call) if call.name == "tuple" => &call.arguments[..],
@@ -42,6 +44,35 @@ impl Interpreter {
             Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
         let values = values.iter().zip(&kinds).map(|(node, kind)| exact_value(&analyzer, node, kind));
         Ok(PartitionChoice::Value(values.collect::<Result<_>>()?))
+    }
+
+    /// The partition of a command that is about one, and not about ALL. Errors: SUPPORT_IS_DISABLED, those of `partition_choice`.
+    pub(super) fn one_partition(&self, table: &Arc<dyn Table>, partition: &Partition) -> Result<PartitionChoice> {
+        match self.partition_choice(table, partition)? {
+            PartitionChoice::All => {
+                let text = "Only support DROP/DETACH/ATTACH PARTITION ALL currently.";
+                Err(Error::new(ErrorCode::SUPPORT_IS_DISABLED, text))
+            }
+            one => Ok(one),
+        }
+    }
+
+    /// A condition on rows that are in one of some partitions: a mutation is of one partition, or of all. Errors: those of
+    /// `one_partition`.
+    pub(super) fn condition_within(
+        &self,
+        table: &Arc<dyn Table>,
+        partitions: &[Partition],
+        condition: &Node,
+    ) -> Result<Node> {
+        let mut ids = Vec::new();
+        for partition in partitions {
+            let id = table.partition_id(&self.one_partition(table, partition)?)?;
+            ids.extend(id.as_deref().map(text));
+        }
+        let left = Box::new(Node::Name(vec![PARTITION_ID.to_string()]));
+        let within = Node::In { left, set: InSet::List(ids), negated: false };
+        Ok(call("and", vec![within, condition.clone()]))
     }
 }
 

@@ -1,6 +1,5 @@
 //! The wrapper of an operator.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use datafusion::error::Result;
@@ -16,6 +15,7 @@ use parking_lot::Mutex;
 
 use super::stream::{MeasuredStream, StreamCounts};
 use super::told::{Teller, Told};
+use crate::changed_task::changed;
 use crate::transparent::{Transparent, Wrapper};
 
 /// An operator whose streams are measured.
@@ -85,21 +85,9 @@ impl OperatorCounts {
             Some(known) => context.with_counters(known.counters.clone()),
             None => context.of_work(),
         };
-        let made = Own {
-            of: task.clone(),
-            counters: context.counters.clone(),
-            // Functions are looked up by their names where a plan is read from bytes, never where one runs.
-            task: Arc::new(TaskContext::new(
-                task.task_id(),
-                task.session_id(),
-                task.session_config().clone().with_extension(context).with_extension(Arc::new(Outside(task.clone()))),
-                HashMap::new(),
-                HashMap::new(),
-                HashMap::new(),
-                HashMap::new(),
-                task.runtime_env(),
-            )),
-        };
+        let counters = context.counters.clone();
+        let config = task.session_config().clone().with_extension(context).with_extension(Arc::new(Outside(task.clone())));
+        let made = Own { of: task.clone(), counters, task: changed(task, config, task.runtime_env()) };
         Ok(own.insert(made).task.clone())
     }
 }

@@ -25,7 +25,8 @@ use futures::{StreamExt, TryStreamExt};
 use gristmill_base::runtime::{self, Task};
 
 use super::runs::{Keys, Run, Stretch, merged, stretches};
-use crate::rest_of_stream::{Ran, over_all};
+use crate::changed_task::changed;
+use crate::rest_of_stream::{Ran, over_all, over_others};
 
 /// How much is done at a time.
 #[derive(Clone, Copy, Debug)]
@@ -155,7 +156,32 @@ struct Taken {
     pending: Vec<RecordBatch>,
     /// What is behind them, where there was no memory for it.
     rest: Option<SendableRecordBatchStream>,
+    /// That both take.
+    bytes: usize,
     reservation: MemoryReservation,
+}
+
+/// One of so many of the memory's bytes that a stream of a sort that spills may have is what one of its batches takes. It holds
+/// two batches of each file that it merges, twice, and the merge of the streams two of each and their keys.
+const BATCHES_OF_MEMORY: usize = 64;
+/// What a stream of a sort that spills has at least, where there are several that become one: with less, each would have hardly a
+/// batch, and what merges them nothing.
+const SPILLING_STREAM_BYTES: usize = 32 << 20;
+
+/// Streams of rows as so many.
+fn in_lanes(streams: Vec<SendableRecordBatchStream>, lanes: usize) -> Vec<SendableRecordBatchStream> {
+    let Some(schema) = streams.first().map(|stream| stream.schema()) else { return streams };
+    let mut of_lane: Vec<Vec<SendableRecordBatchStream>> = (0..lanes).map(|_| Vec::new()).collect();
+    streams.into_iter().enumerate().for_each(|(at, stream)| of_lane[at % lanes].push(stream));
+    let joined = of_lane.into_iter().map(futures::stream::select_all);
+    joined.map(|lane| Box::pin(RecordBatchStreamAdapter::new(schema.clone(), lane)) as SendableRecordBatchStream).collect()
+}
+
+impl Taken {
+    fn rows(&self) -> usize {
+        let of_runs: usize = self.runs.iter().map(Run::rows).sum();
+        of_runs + self.pending.iter().map(RecordBatch::num_rows).sum::<usize>()
+    }
 }
 
 #[derive(Clone)]
@@ -222,13 +248,13 @@ impl Sorting {
                 is_full.store(true, Relaxed);
             }
             if is_full.load(Relaxed) {
-                return Ok(Taken { runs, pending, rest: Some(stream), reservation });
+                return Ok(Taken { runs, pending, rest: Some(stream), bytes: held, reservation });
             }
         }
         if !pending.is_empty() && !is_full.load(Relaxed) {
             runs.push(self.run(std::mem::take(&mut pending))?);
         }
-        Ok(Taken { runs, pending, rest: None, reservation })
+        Ok(Taken { runs, pending, rest: None, bytes: bytes.memory_usage() + of_runs, reservation })
     }
 
     fn run(&self, batches: Vec<RecordBatch>) -> Result<Run> {
@@ -276,23 +302,42 @@ impl Sorting {
     /// All rows go to DataFusion's sort, which accounts for them from here on.
     fn spilling(&self, taken: Vec<Taken>) -> Result<SendableRecordBatchStream> {
         let input = self.sort.input();
-        let streams = taken.into_iter().map(|Taken { runs, pending, rest, reservation }| {
+        let partitions = input.properties().partitioning.partition_count().max(1);
+        let lanes = match self.task.memory_pool().memory_limit() {
+            MemoryLimit::Finite(bytes) if self.merges => (bytes / SPILLING_STREAM_BYTES).clamp(1, partitions),
+            _ => partitions,
+        };
+        let task = self.in_small_batches(&taken, lanes);
+        let streams = taken.into_iter().map(|Taken { runs, pending, rest, reservation, .. }| {
             reservation.free();
             let held = runs.into_iter().flat_map(|run| run.batches).chain(pending).map(Ok);
             let rest = futures::stream::iter(rest).flatten();
             let rows = futures::stream::iter(held).chain(rest).boxed();
             Box::pin(RecordBatchStreamAdapter::new(input.schema(), rows)) as SendableRecordBatchStream
         });
+        let streams: Vec<_> = streams.collect();
         let sort: Arc<dyn ExecutionPlan> = self.sort.clone();
-        let sort = over_all(&sort, input, streams.collect())?;
+        let (sort, mode) = match lanes < streams.len() {
+            true => (over_others(&sort, input, in_lanes(streams, lanes))?, ChildrenPropertiesMode::Recompute),
+            false => (over_all(&sort, input, streams)?, ChildrenPropertiesMode::Keep),
+        };
         self.ran.add(&sort);
         let whole = match self.merges {
-            true => {
-                let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Keep);
-                self.whole.clone().replace_children(vec![sort], options)?
-            }
+            true => self.whole.clone().replace_children(vec![sort], ReplaceChildrenOptions::new(mode))?,
             false => sort,
         };
-        whole.execute(self.partition, self.task.clone())
+        whole.execute(self.partition, task)
+    }
+
+    /// The task whose batches are as small as what merges many of them needs. The streams do not wait for each other with what
+    /// they merge: those that came first would have all of the memory, and what merges the streams is refused the rest.
+    fn in_small_batches(&self, taken: &[Taken], lanes: usize) -> Arc<TaskContext> {
+        let config = self.task.session_config().clone();
+        let MemoryLimit::Finite(limit) = self.task.memory_pool().memory_limit() else { return self.task.clone() };
+        let rows: usize = taken.iter().map(Taken::rows).sum();
+        let bytes: usize = taken.iter().map(|stream| stream.bytes).sum();
+        let batch_rows = limit / lanes / BATCHES_OF_MEMORY / (bytes / rows.max(1)).max(1);
+        let batch_rows = batch_rows.clamp(1, config.batch_size().max(1));
+        changed(&self.task, config.with_batch_size(batch_rows), self.task.runtime_env())
     }
 }

@@ -194,4 +194,14 @@ mod tests {
         assert_eq!(got, want);
         assert!(none == 0 && spilled > 0);
     }
+
+    #[tokio::test]
+    async fn many_streams_with_little_memory_are_spilled_together() {
+        let query = "SELECT own, few FROM t ORDER BY few, own";
+        let (want, _, _) = ask(query, 12, None, usize::MAX).await;
+        let (got, plan, spilled) = ask(query, 12, small(), 200_000).await;
+        assert!(plan.contains("merges_streams=[true]"), "{plan}");
+        assert_eq!(got, want);
+        assert!(spilled > 0);
+    }
 }

@@ -1,6 +1,5 @@
 //! The wrapper of an operator that spills sooner: it runs it over a pool that refuses.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use datafusion::common::{Result, internal_err};
@@ -11,6 +10,7 @@ use datafusion::physical_plan::metrics::MetricsSet;
 use datafusion::physical_plan::sorts::sort::SortExec;
 
 use super::pool::{SpillingPool, TakenIn};
+use crate::changed_task::changed;
 use crate::rest_of_stream::{Ran, over};
 use crate::transparent::Wrapper;
 
@@ -30,17 +30,7 @@ impl SpillsSooner {
 /// The task over another pool.
 fn with_pool(task: &TaskContext, pool: Arc<SpillingPool>) -> Arc<TaskContext> {
     let runtime = RuntimeEnv { memory_pool: pool, ..task.runtime_env().as_ref().clone() };
-    // Functions are looked up by their names where a plan is read from bytes, never where one runs.
-    Arc::new(TaskContext::new(
-        task.task_id(),
-        task.session_id(),
-        task.session_config().clone(),
-        HashMap::new(),
-        HashMap::new(),
-        HashMap::new(),
-        HashMap::new(),
-        Arc::new(runtime),
-    ))
+    changed(task, task.session_config().clone(), Arc::new(runtime))
 }
 
 impl Wrapper for SpillsSooner {

@@ -10,6 +10,7 @@ pub mod file_bytes;
 pub mod file_types;
 pub mod footer_check;
 pub(crate) mod inflate;
+pub mod nested_columns;
 pub mod parquet;
 pub mod parquet_metadata;
 pub(crate) mod parquet_rows;

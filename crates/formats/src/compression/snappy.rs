@@ -1,9 +1,12 @@
 //! Snappy as Hadoop frames it, which is what ClickHouse reads under this name: blocks of `length`, then chunks of
-//! `packed length, packed bytes` until the block has that many bytes. Lengths are of four bytes, the highest first.
+//! `packed length, packed bytes` until the block has that many bytes. Lengths are of four bytes, the highest first. A stream
+//! in snappy's own framing format is known by its first byte.
 
 use bytes::{Buf, Bytes, BytesMut};
 use futures::stream::{BoxStream, StreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
+
+use super::snappy_framed;
 
 /// Bytes of a block that is written: as many as Hadoop's.
 const BLOCK_BYTES: usize = 256 << 10;
@@ -40,6 +43,8 @@ struct Unframer {
     pending: BytesMut,
     /// Bytes of the block that are still to come.
     left: usize,
+    /// Whether it is in the own framing format, once that is known.
+    framed: Option<bool>,
 }
 
 impl Unframer {
@@ -51,6 +56,10 @@ impl Unframer {
 
     /// The next chunk, unpacked. `None`: more bytes are needed for it.
     fn chunk(&mut self) -> Result<Option<Vec<u8>>> {
+        let Some(first) = self.pending.first() else { return Ok(None) };
+        if *self.framed.get_or_insert(snappy_framed::begins_with(*first)) {
+            return snappy_framed::chunk(&mut self.pending);
+        }
         while self.left == 0 {
             let Some(length) = self.length() else { return Ok(None) };
             self.pending.advance(LENGTH_BYTES);
@@ -125,7 +134,7 @@ mod tests {
     use super::*;
 
     fn read(frames: &[u8]) -> Result<Vec<u8>> {
-        let mut all = Unframer { pending: frames.into(), left: 0 };
+        let mut all = Unframer { pending: frames.into(), ..Unframer::default() };
         let mut out = Vec::new();
         while let Some(chunk) = all.chunk()? {
             out.extend(chunk);

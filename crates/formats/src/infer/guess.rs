@@ -4,6 +4,7 @@
 //! times, objects gain fields. What does not fit together is a `String` in text formats, where every field is text anyway; in
 //! JSON only single values become one, and arrays or objects beside them are refused.
 
+use gristmill_introspect::Settings;
 use gristmill_types::SqlType;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -41,7 +42,46 @@ pub(crate) struct Seen {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Origin {
     Text,
-    Json,
+    Json(Mixes),
+}
+
+/// What JSON values of different kinds become, which settings say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Mixes {
+    numbers_to_text: bool,
+    bools_to_text: bool,
+    bools_to_numbers: bool,
+    /// Of a field that is an object here and a single value there.
+    ambiguous_to_text: bool,
+}
+
+impl Origin {
+    pub fn json(settings: &Settings) -> Origin {
+        Origin::Json(Mixes {
+            numbers_to_text: settings.input_format_json_read_numbers_as_strings,
+            bools_to_text: settings.input_format_json_read_bools_as_strings,
+            bools_to_numbers: settings.input_format_json_read_bools_as_numbers,
+            ambiguous_to_text: settings
+                .input_format_json_use_string_type_for_ambiguous_paths_in_named_tuples_inference_from_objects,
+        })
+    }
+
+    pub fn is_json(self) -> bool {
+        matches!(self, Origin::Json(_))
+    }
+}
+
+impl Mixes {
+    /// Whether two single values of different kinds are text together.
+    fn are_text(self, a: &Guess, b: &Guess) -> bool {
+        let becomes_text = |guess: &Guess| match guess {
+            Guess::Bool => self.bools_to_text,
+            Guess::Int { .. } | Guess::UInt | Guess::Wide | Guess::Float => self.numbers_to_text,
+            _ => true,
+        };
+        let (is_truth, is_other) = (*a == Guess::Bool || *b == Guess::Bool, is_number(a) || is_number(b));
+        is_single(a) && is_single(b) && becomes_text(a) && becomes_text(b) && !(is_truth && is_other)
+    }
 }
 
 impl From<Guess> for Seen {
@@ -134,7 +174,7 @@ fn merged(a: Guess, b: Guess, origin: Origin) -> Option<Guess> {
         (G::Float, G::Int { .. } | G::UInt | G::Wide) | (G::Int { .. } | G::UInt | G::Wide, G::Float) => G::Float,
         (G::Bool, number @ (G::Int { .. } | G::UInt | G::Wide | G::Float))
         | (number @ (G::Int { .. } | G::UInt | G::Wide | G::Float), G::Bool)
-            if origin == Origin::Json =>
+            if matches!(origin, Origin::Json(mixes) if mixes.bools_to_numbers) =>
         {
             number
         }
@@ -156,8 +196,11 @@ fn merged(a: Guess, b: Guess, origin: Origin) -> Option<Guess> {
         // `{}` tells no fields; beside text it is text.
         (G::Object(none), G::String) | (G::String, G::Object(none)) if none.is_empty() => G::String,
         (a, b) if a == b => a,
-        (a, b) if origin == Origin::Text || (is_single(&a) && is_single(&b)) => G::String,
-        _ => return None,
+        (a, b) => match origin {
+            Origin::Text => G::String,
+            Origin::Json(mixes) if mixes.are_text(&a, &b) => G::String,
+            Origin::Json(_) => return None,
+        },
     })
 }
 
@@ -165,7 +208,7 @@ fn merged(a: Guess, b: Guess, origin: Origin) -> Option<Guess> {
 pub(crate) fn element(a: Seen, b: Seen, origin: Origin) -> Option<Seen> {
     let null = a.null || b.null;
     match (a.merged(b, origin), origin) {
-        (None, Origin::Json) => Some(Seen { guess: Guess::String, null }),
+        (None, Origin::Json(_)) => Some(Seen { guess: Guess::String, null }),
         (Some(Seen { guess: Guess::String, .. }), Origin::Text) => Some(Seen { guess: Guess::String, null }),
         (merged, _) => merged,
     }
@@ -177,7 +220,14 @@ fn fields(mut a: Vec<(String, Seen)>, b: Vec<(String, Seen)>, origin: Origin) ->
         match a.iter().position(|(known, _)| *known == name) {
             Some(at) => {
                 let known = std::mem::replace(&mut a[at].1, Seen::nothing());
-                a[at].1 = known.merged(seen, origin)?;
+                let null = known.null || seen.null;
+                let is_ambiguous = is_single(&known.guess) != is_single(&seen.guess)
+                    && [&known.guess, &seen.guess].iter().any(|guess| matches!(guess, Guess::Object(_)))
+                    && [&known.guess, &seen.guess].iter().all(|guess| **guess != Guess::Unknown);
+                a[at].1 = match origin {
+                    Origin::Json(mixes) if mixes.ambiguous_to_text && is_ambiguous => Seen { guess: Guess::String, null },
+                    _ => known.merged(seen, origin)?,
+                };
             }
             None => a.push((name, seen)),
         }
@@ -194,6 +244,10 @@ pub(crate) fn same_kind(before: Seen, next: Seen) -> Option<Seen> {
     let were_texts = is_text(&before) && is_text(&next);
     let merged = before.merged(next, Origin::Text)?;
     (were_texts || merged.guess != Guess::String).then_some(merged)
+}
+
+fn is_number(guess: &Guess) -> bool {
+    matches!(guess, Guess::Int { .. } | Guess::UInt | Guess::Wide | Guess::Float)
 }
 
 fn is_single(guess: &Guess) -> bool {

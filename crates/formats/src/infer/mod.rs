@@ -67,6 +67,7 @@ fn columns(format: Format, bytes: &[u8], complete: bool, settings: &Settings) ->
         rows_max: settings.input_format_max_rows_to_read_for_schema_inference.max(1),
         settings,
     };
+    let json = Origin::json(settings);
     let (found, origin) = match format {
         F::LineAsString => return one("line"),
         F::JsonAsString => return one("json"),
@@ -93,21 +94,21 @@ fn columns(format: Format, bytes: &[u8], complete: bool, settings: &Settings) ->
         }
         F::Values => (positional::values(&sample)?, Origin::Text),
         F::Tskv => (named::tskv(&sample)?, Origin::Text),
-        F::JsonObjectEachRow => (named::json_named_rows(&sample)?, Origin::Json),
+        F::JsonObjectEachRow => (named::json_named_rows(&sample)?, json),
         format if format.is_custom() => positional::custom(&sample)?,
-        F::JsonColumns | F::JsonCompactColumns => (named::json_columns(&sample)?, Origin::Json),
-        F::JsonColumnsWithMetadata => (named::json_document(&sample)?, Origin::Json),
+        F::JsonColumns | F::JsonCompactColumns => (named::json_columns(&sample)?, json),
+        F::JsonColumnsWithMetadata => (named::json_document(&sample)?, json),
         F::Form => (named::form(&sample)?, Origin::Text),
         F::Regexp => positional::regexp(&sample)?,
         F::Template | F::TemplateIgnoreSpaces => template::template(&sample)?,
-        F::JsonEachRow | F::JsonStringsEachRow => (named::json_rows(&sample)?, Origin::Json),
-        F::Json | F::JsonStrings | F::JsonCompact | F::JsonCompactStrings => (named::json_document(&sample)?, Origin::Json),
+        F::JsonEachRow | F::JsonStringsEachRow => (named::json_rows(&sample)?, json),
+        F::Json | F::JsonStrings | F::JsonCompact | F::JsonCompactStrings => (named::json_document(&sample)?, json),
         F::JsonCompactEachRow
         | F::JsonCompactEachRowWithNames
         | F::JsonCompactEachRowWithNamesAndTypes
         | F::JsonCompactStringsEachRow
         | F::JsonCompactStringsEachRowWithNames
-        | F::JsonCompactStringsEachRowWithNamesAndTypes => (positional::json(&sample)?, Origin::Json),
+        | F::JsonCompactStringsEachRowWithNamesAndTypes => (positional::json(&sample)?, json),
         _ => {
             return Err(Error::new(
                 ErrorCode::FORMAT_IS_NOT_SUITABLE_FOR_INPUT,
@@ -126,9 +127,7 @@ fn columns(format: Format, bytes: &[u8], complete: bool, settings: &Settings) ->
         let kind = match found {
             Found::Typed(kind) => kind,
             Found::Guessed(seen)
-                if origin == Origin::Json
-                    && !settings.input_format_json_infer_incomplete_types_as_strings
-                    && !seen.is_told() =>
+                if origin.is_json() && !settings.input_format_json_infer_incomplete_types_as_strings && !seen.is_told() =>
             {
                 return Err(incorrect(format!("cannot determine the type of column '{name}': no value tells it")));
             }

@@ -131,7 +131,7 @@ pub(super) fn json_rows(sample: &Sample<'_>) -> Result<Named> {
         bytes = &bytes[cursor.at..];
         fields.begin_row();
         for (name, seen) in row {
-            fields.add(name, seen, Origin::Json)?;
+            fields.add(name, seen, Origin::json(sample.settings))?;
         }
     }
     Ok(fields.finish())
@@ -172,7 +172,7 @@ pub(super) fn json_columns(sample: &Sample<'_>) -> Result<Named> {
 /// What the values of a column show, which stand in an array.
 fn array_of_column(cursor: &mut JsonCursor<'_>, name: &str, sample: &Sample<'_>) -> Result<Seen> {
     let failed = |fault: gristmill_types::scan::Fault| Error::new(fault.code, fault.reason);
-    let mut column = Seen::nothing();
+    let (mut column, origin) = (Seen::nothing(), Origin::json(sample.settings));
     cursor.expect(b'[').map_err(failed)?;
     if cursor.eat(b']') {
         return Ok(column);
@@ -183,8 +183,8 @@ fn array_of_column(cursor: &mut JsonCursor<'_>, name: &str, sample: &Sample<'_>)
         if rows <= sample.rows_max {
             let seen = sample.rules.json(cursor, 0).map_err(failed)?;
             let before = std::mem::replace(&mut column, Seen::nothing());
-            let merged = before.clone().merged(seen.clone(), Origin::Json);
-            column = merged.ok_or_else(|| unfit(name, &before, &seen, rows, Origin::Json))?;
+            let merged = before.clone().merged(seen.clone(), origin);
+            column = merged.ok_or_else(|| unfit(name, &before, &seen, rows, origin))?;
         } else {
             cursor.value().map_err(failed)?;
         }
@@ -235,7 +235,7 @@ pub(super) fn json_named_rows(sample: &Sample<'_>) -> Result<Named> {
         };
         fields.begin_row();
         for (name, seen) in row {
-            fields.add(name, seen, Origin::Json)?;
+            fields.add(name, seen, Origin::json(sample.settings))?;
         }
         if !cursor.eat(b',') {
             break;

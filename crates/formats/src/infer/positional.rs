@@ -220,6 +220,9 @@ pub(super) fn csv(sample: &Sample<'_>) -> Result<Named> {
                 match text.first() {
                     _ if !guesses => None,
                     Some(b'[' | b'{') => sample.rules.nested(text),
+                    Some(b'(') if !settings.input_format_csv_try_infer_strings_from_quoted_tuples => {
+                        sample.rules.nested(text)
+                    }
                     _ => Some(sample.rules.text(text).into()),
                 }
             } else if text == null {
@@ -279,7 +282,7 @@ pub(super) fn tsv(sample: &Sample<'_>) -> Result<Named> {
 pub(super) fn custom(sample: &Sample<'_>) -> Result<(Named, Origin)> {
     let settings = sample.settings;
     let dialect = CustomDialect::for_reading(sample.format, settings)?;
-    let origin = if dialect.rule == Rule::Json { Origin::Json } else { Origin::Text };
+    let origin = if dialect.rule == Rule::Json { Origin::json(sample.settings) } else { Origin::Text };
     let bytes = sample.bytes;
     let wrong = |what: String| Error::new(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, what);
     let mut at = match dialect.expect(bytes, 0, &dialect.result_before, true, "before the first row") {
@@ -322,7 +325,7 @@ pub(super) fn regexp(sample: &Sample<'_>) -> Result<(Named, Origin)> {
     let settings = sample.settings;
     let pattern = line_pattern(settings)?;
     let dialect = CustomDialect::of_regexp(settings)?;
-    let origin = if dialect.rule == Rule::Json { Origin::Json } else { Origin::Text };
+    let origin = if dialect.rule == Rule::Json { Origin::json(sample.settings) } else { Origin::Text };
     let mut bytes = sample.bytes;
     let next = || {
         while !bytes.is_empty() {
@@ -377,14 +380,16 @@ pub(super) fn custom_field(sample: &Sample<'_>, rule: Rule, raw: &[u8], text: &[
 }
 
 /// What a field without quotes looks like: `raw` as it was written, `text` without its escapes. `None`: nothing special. CSV knows
-/// no tuples there, and Bools in small letters only.
+/// no arrays, maps and tuples there, and Bools in small letters only.
 fn unquoted(sample: &Sample<'_>, raw: &[u8], text: &[u8], guesses: bool, is_csv: bool) -> Option<Seen> {
     if raw.is_empty() {
         return Some(Seen::nothing());
     }
-    let opens = text.first().is_some_and(|first| matches!(first, b'[' | b'{') || !is_csv && *first == b'(');
     match guesses {
-        true if opens => sample.rules.nested(raw),
+        true if text.first().is_some_and(|first| matches!(first, b'[' | b'{' | b'(')) => match is_csv {
+            true => None,
+            false => sample.rules.nested(raw),
+        },
         true => Some(sample.rules.word(text, !is_csv).into()),
         false => None,
     }
@@ -440,7 +445,7 @@ pub(super) fn json(sample: &Sample<'_>) -> Result<Named> {
         bytes = &bytes[cursor.at..];
         Ok(Some(row))
     };
-    infer(sample, false, Origin::Json, next)
+    infer(sample, false, Origin::json(sample.settings), next)
 }
 
 /// What does not even begin a row is another mistake than what is wrong in one.

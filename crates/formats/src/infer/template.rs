@@ -11,7 +11,7 @@ use crate::input::template::TemplateShape;
 pub(super) fn template(sample: &Sample<'_>) -> Result<(Named, Origin)> {
     let shape = TemplateShape::new(sample.format, sample.settings)?;
     let is_json = shape.row.places.iter().all(|place| place.rule == Some(Rule::Json));
-    let origin = if is_json { Origin::Json } else { Origin::Text };
+    let origin = if is_json { Origin::json(sample.settings) } else { Origin::Text };
     let bytes = sample.bytes;
     let wrong = |what: String| Error::new(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, what);
     let mut at = match shape.prefix(bytes, 0, true) {

@@ -28,7 +28,13 @@ pub(crate) struct Rules {
     times: bool,
     only_datetime64: bool,
     us: bool,
+    /// Objects are named tuples; else maps, or text.
     objects: bool,
+    objects_as_text: bool,
+    /// Arrays of values of different kinds are tuples; else arrays of text.
+    tuples: bool,
+    /// How JSON's values mix.
+    json: Origin,
     /// Texts in quotes may be numbers.
     quoted_numbers: bool,
     /// Whole numbers that no 64 bits hold are text, else Float64.
@@ -47,6 +53,7 @@ impl Rules {
                 false => is_json && settings.input_format_json_try_infer_numbers_from_strings,
             },
             huge_as_text: is_json
+                || (format.is_custom() && !matches!(settings.format_custom_escaping_rule.as_str(), "CSV" | "Quoted"))
                 || matches!(
                     format,
                     F::Tsv
@@ -64,6 +71,9 @@ impl Rules {
             only_datetime64: settings.input_format_try_infer_datetimes_only_datetime64,
             us: settings.date_time_input_format == "best_effort_us",
             objects: settings.input_format_json_try_infer_named_tuples_from_objects,
+            objects_as_text: settings.input_format_json_read_objects_as_strings,
+            tuples: !settings.input_format_json_infer_array_of_dynamic_from_array_of_different_types,
+            json: Origin::json(settings),
             zone: Zone::utc(),
         }
     }
@@ -143,14 +153,14 @@ impl Rules {
 
     /// An array, tuple or map in ClickHouse's notation; `None` where the text is none.
     pub fn nested(&self, text: &[u8]) -> Option<Seen> {
-        let mut literals = Literals { rules: self, text, at: 0 };
+        let mut literals = Literals { rules: self, exponents: self.exponents, text, at: 0 };
         let seen = literals.value(0)?;
         (literals.peek().is_none() && !matches!(seen.guess, Guess::String)).then_some(seen)
     }
 
     /// A literal as `Values` has it.
     pub fn literal(&self, text: &[u8]) -> Seen {
-        let mut literals = Literals { rules: self, text, at: 0 };
+        let mut literals = Literals { rules: self, exponents: true, text, at: 0 };
         match literals.value(0) {
             Some(seen) if literals.peek().is_none() => seen,
             _ => Guess::String.into(),
@@ -181,27 +191,41 @@ impl Rules {
                 let mut scratch = Vec::new();
                 self.text(cursor.string(&mut scratch)?).into()
             }
-            JsonKind::Array => {
-                cursor.expect(b'[')?;
-                let mut seen = Seen::nothing();
-                if !cursor.eat(b']') {
-                    loop {
-                        let next = self.json(cursor, depth + 1)?;
-                        seen = element(seen, next, Origin::Json).unwrap_or_else(|| Guess::String.into());
-                        if !cursor.eat(b',') {
-                            break;
-                        }
-                    }
-                    cursor.expect(b']')?;
-                }
-                Guess::Array(Box::new(seen)).into()
-            }
-            JsonKind::Object if !self.objects => {
+            JsonKind::Array => self.json_array(cursor, depth)?.into(),
+            JsonKind::Object if !self.objects && self.objects_as_text => {
                 cursor.value()?;
                 Guess::String.into()
             }
+            JsonKind::Object if !self.objects => {
+                let mut seen = Seen::nothing();
+                for (_, next) in self.object(cursor, depth)? {
+                    seen = element(seen, next, self.json).unwrap_or_else(|| Guess::String.into());
+                }
+                Guess::Map(Box::new(Guess::String.into()), Box::new(seen)).into()
+            }
             JsonKind::Object => Guess::Object(self.object(cursor, depth)?).into(),
         })
+    }
+
+    fn json_array(&self, cursor: &mut JsonCursor<'_>, depth: usize) -> Scan<Guess> {
+        let (mut seen, mut elements, mut fit) = (Seen::nothing(), Vec::new(), true);
+        cursor.expect(b'[')?;
+        if cursor.eat(b']') {
+            return Ok(Guess::Array(Box::new(seen)));
+        }
+        loop {
+            let next = self.json(cursor, depth + 1)?;
+            if self.tuples {
+                fit = fit && seen.clone().merged(next.clone(), self.json).is_some();
+                elements.push(next.clone());
+            }
+            seen = element(seen, next, self.json).unwrap_or_else(|| Guess::String.into());
+            if !cursor.eat(b',') {
+                break;
+            }
+        }
+        cursor.expect(b']')?;
+        Ok(if fit { Guess::Array(Box::new(seen)) } else { Guess::Tuple(elements) })
     }
 
     /// The fields of a JSON object. A name that comes again adds to what it showed before.
@@ -229,6 +253,8 @@ impl Rules {
 /// A walk over literals: `[1, (2, 'a'), NULL]`.
 struct Literals<'a> {
     rules: &'a Rules,
+    /// Numbers may have an exponent.
+    exponents: bool,
     text: &'a [u8],
     at: usize,
 }
@@ -303,7 +329,7 @@ impl Literals<'_> {
                 match word {
                     _ if word.eq_ignore_ascii_case(b"null") => Seen::NULL,
                     _ if word.eq_ignore_ascii_case(b"true") || word.eq_ignore_ascii_case(b"false") => Guess::Bool.into(),
-                    _ => self.rules.number(word, true)?.into(),
+                    _ => self.rules.number(word, self.exponents)?.into(),
                 }
             }
         })

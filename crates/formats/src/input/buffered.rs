@@ -4,7 +4,7 @@
 //! bytes are held until `finish`. Columns are matched by name and converted to the types that were asked for. Text is decoded as
 //! the bytes that it is.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchOptions};
@@ -28,6 +28,7 @@ use super::rows::BATCH_ROWS;
 use crate::Format;
 use crate::columnar::arrow_check::{self, Next};
 use crate::columnar::arrow_rows::{ArrowRows, guarded_arrow, text_as_bytes};
+use crate::columnar::nested_columns::{nested_column, nested_place};
 use crate::columnar::parquet_metadata::{guarded, reader_metadata, without_text_annotations};
 use crate::columnar::parquet_rows::{Limits, ParquetRows};
 use crate::columnar::{FileBytes, footer_check};
@@ -100,6 +101,8 @@ impl Buffered {
     fn convert(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
         let there = batch.schema();
         let mut taken = 0;
+        // Columns of the file whose parts are columns of a Nested.
+        let mut nested = BTreeSet::new();
         let arrays = self
             .columns
             .iter()
@@ -108,7 +111,9 @@ impl Buffered {
                 let wanted = flagged.unwrap_or(&column.name);
                 let matches = |name: &str| name == wanted || self.any_case && name.eq_ignore_ascii_case(wanted);
                 if flagged.is_some() {
-                    let array = there.fields().iter().position(|field| matches(field.name())).map(|at| batch.column(at));
+                    let outer = || nested_place(&there, wanted, self.any_case).map(|(at, _)| at);
+                    let at = there.fields().iter().position(|field| matches(field.name())).or_else(outer);
+                    let array = at.map(|at| batch.column(at));
                     let kind = self.columns.get(wanted).map_or(&SqlType::Bool, |column| &column.kind);
                     return Ok(flags_of(array, kind, batch.num_rows()));
                 }
@@ -118,13 +123,22 @@ impl Buffered {
                         adopt(batch.column(at), &column.kind, &self.options)
                             .context(|| format!("column '{}', rows from {}", column.name, self.rows + 1))
                     }
-                    None if self.allow_missing => Ok(default_array(&column.kind, batch.num_rows())),
-                    None => Err(missing(&column.name, &there)),
+                    None => match nested_place(&there, wanted, self.any_case) {
+                        Some((at, member)) => {
+                            nested.insert(at);
+                            let array = nested_column(batch.column(at), member);
+                            let array = array.ok_or_else(|| Error::logical("A list of structs has no column of theirs"))?;
+                            adopt(&array, &column.kind, &self.options)
+                                .context(|| format!("column '{}', rows from {}", column.name, self.rows + 1))
+                        }
+                        None if self.allow_missing => Ok(default_array(&column.kind, batch.num_rows())),
+                        None => Err(missing(&column.name, &there)),
+                    },
                 }
             })
             .collect::<Result<Vec<_>>>()?;
         self.rows += batch.num_rows() as u64;
-        let unknown = there.fields().len().saturating_sub(taken) + self.left_out;
+        let unknown = there.fields().len().saturating_sub(taken + nested.len()) + self.left_out;
         self.unknown += (unknown * batch.num_rows()) as u64;
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         Ok(RecordBatch::try_new_with_options(self.schema.clone(), arrays, &options)?)

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 
 use gristmill_base::{ErrorCode, Result};
 use gristmill_introspect::Settings;
+use gristmill_types::SqlType;
 use gristmill_types::builder::Escaping;
 
 use super::Rows;
@@ -24,6 +25,10 @@ pub(crate) struct CsvDialect {
     pub double_quotes: bool,
     pub single_quotes: bool,
     pub trim: bool,
+    /// Spaces before a field are left out.
+    pub trim_before: bool,
+    /// Lines may end with CR alone.
+    pub cr: bool,
 }
 
 impl CsvDialect {
@@ -33,6 +38,9 @@ impl CsvDialect {
             double_quotes: settings.format_csv_allow_double_quotes,
             single_quotes: settings.format_csv_allow_single_quotes,
             trim: settings.input_format_csv_trim_whitespaces,
+            trim_before: settings.input_format_csv_trim_whitespaces
+                && !settings.input_format_csv_allow_whitespace_or_tab_as_delimiter,
+            cr: settings.input_format_csv_allow_cr_end_of_line,
         })
     }
 
@@ -65,7 +73,11 @@ pub(crate) enum Wrong {
 
 /// Finds the end of an unquoted field: most are short, so the first bytes are looked at one by one.
 #[inline]
-fn unquoted_end(input: &[u8], delimiter: u8) -> Option<usize> {
+fn unquoted_end(input: &[u8], dialect: &CsvDialect) -> Option<usize> {
+    let delimiter = dialect.delimiter;
+    if dialect.cr {
+        return memchr::memchr3(delimiter, b'\n', b'\r', input);
+    }
     let near = input.len().min(16);
     if let Some(at) = input[..near].iter().position(|c| *c == delimiter || *c == b'\n') {
         return Some(at);
@@ -77,14 +89,22 @@ fn unquoted_end(input: &[u8], delimiter: u8) -> Option<usize> {
 #[inline]
 pub(crate) fn next_field<'a>(input: &'a [u8], last: bool, dialect: &CsvDialect) -> std::result::Result<CsvField<'a>, Wrong> {
     let mut at = 0;
-    while dialect.trim && input.get(at).is_some_and(|c| dialect.is_space(*c)) {
+    while dialect.trim_before && input.get(at).is_some_and(|c| dialect.is_space(*c)) {
         at += 1;
     }
     let quote = input.get(at).copied().filter(|c| dialect.is_quote(*c));
     let Some(quote) = quote else {
-        let from = if dialect.trim { at } else { 0 };
-        let (end, ends_line, bytes) = match unquoted_end(&input[from..], dialect.delimiter) {
+        let from = at;
+        let (end, ends_line, bytes) = match unquoted_end(&input[from..], dialect) {
             Some(found) if input[from + found] == dialect.delimiter => (from + found, false, from + found + 1),
+            Some(found) if input[from + found] == b'\r' => {
+                let end = from + found;
+                match input.get(end + 1) {
+                    Some(b'\n') => (end, true, end + 2),
+                    None if !last => return Err(Wrong::Unfinished),
+                    _ => (end, true, end + 1),
+                }
+            }
             Some(found) => (from + found, true, from + found + 1),
             None if last => (input.len(), true, input.len()),
             None => return Err(Wrong::Unfinished),
@@ -139,6 +159,7 @@ pub(crate) fn next_field<'a>(input: &'a [u8], last: bool, dialect: &CsvDialect) 
             Some(b'\n') => (at + 2, true),
             None if !last => return Err(Wrong::Unfinished),
             None => (at + 1, true),
+            Some(_) if dialect.cr => (at + 1, true),
             Some(_) => return Err(Wrong::AfterQuote(at)),
         },
         Some(_) => return Err(Wrong::AfterQuote(at)),
@@ -153,6 +174,8 @@ pub(crate) struct CsvReader {
     heading: Heading,
     null: Vec<u8>,
     empty_as_default: bool,
+    /// Fields of Nullable(String) without anything are empty texts.
+    empty_is_text: bool,
     variable: bool,
     skip_empty_lines: bool,
     /// Fields that are no values of their column become its default.
@@ -167,6 +190,7 @@ impl CsvReader {
             heading: Heading::new(format.header(), detects, lines, settings, rows),
             null: settings.format_csv_null_representation.clone().into_bytes(),
             empty_as_default: settings.input_format_csv_empty_as_default,
+            empty_is_text: settings.input_format_csv_missing_nullable_as_empty_string,
             variable: settings.input_format_csv_allow_variable_number_of_columns,
             skip_empty_lines: settings.input_format_csv_skip_trailing_empty_lines,
             bad_as_default: settings.input_format_csv_use_default_on_bad_values,
@@ -254,7 +278,7 @@ impl CsvReader {
             while !rows.leaves[leaf].string && text.first().is_some_and(|c| self.dialect.is_space(*c)) {
                 text = &text[1..];
             }
-            if text.is_empty() && self.empty_as_default {
+            if text.is_empty() && self.empty_as_default && !(self.empty_is_text && is_nullable_text(leaf, rows)) {
                 rows.default(leaf);
                 return Ok(());
             }
@@ -270,6 +294,11 @@ impl CsvReader {
             done => done,
         }
     }
+}
+
+fn is_nullable_text(leaf: usize, rows: &Rows) -> bool {
+    let kind = rows.leaves[leaf].builder.kind();
+    kind.is_nullable() && matches!(kind.plain(), SqlType::String)
 }
 
 impl Headed for CsvReader {

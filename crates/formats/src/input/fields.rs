@@ -1,6 +1,7 @@
 //! Which field of a row goes into which column, for formats whose rows are lists of fields, and the headers that say so.
 
 use gristmill_base::{ErrorCode, Result};
+use gristmill_types::SqlType;
 
 use super::Rows;
 
@@ -103,6 +104,40 @@ pub(crate) fn check_types(fields: &[Vec<u8>], mapping: &Mapping, rows: &Rows) ->
         }
     }
     Ok(())
+}
+
+/// The names of columns under `meta` of a JSON document, whose types have to be those of the columns unless settings say otherwise.
+pub(crate) fn names_of_metadata(meta: &[u8], validates: bool, rows: &Rows) -> Result<Vec<Vec<u8>>> {
+    #[derive(serde::Deserialize)]
+    struct Described {
+        name: String,
+        #[serde(rename = "type", default)]
+        kind: String,
+    }
+    let described: Vec<Described> = serde_json::from_slice(meta)
+        .map_err(|error| rows.wrong(ErrorCode::INCORRECT_DATA, format!("The key 'meta' does not list columns: {error}")))?;
+    for column in described.iter().filter(|_| validates) {
+        let known = rows.columns().iter().find(|known| known.name == column.name);
+        let (Some(known), Ok(kind)) = (known, column.kind.parse::<SqlType>()) else { continue };
+        if !is_same(&kind, &known.kind) {
+            let text = format!(
+                "Type {kind} of column '{}' from metadata is not the same as type in header {}; set \
+                 input_format_json_validate_types_from_metadata = 0 to ignore the metadata's types",
+                known.name, known.kind
+            );
+            return Err(rows.wrong(ErrorCode::INCORRECT_DATA, text));
+        }
+    }
+    Ok(described.into_iter().map(|column| column.name.into_bytes()).collect())
+}
+
+/// Whether data of one type is data of the other: zones are only for show.
+fn is_same(a: &SqlType, b: &SqlType) -> bool {
+    match (a, b) {
+        (SqlType::DateTime(_), SqlType::DateTime(_)) => true,
+        (SqlType::DateTime64(a, _), SqlType::DateTime64(b, _)) => a == b,
+        _ => a == b,
+    }
 }
 
 /// The UTF-8 byte order mark.

@@ -4,25 +4,29 @@
 //! columns' builders. Several documents may stand one behind another.
 
 use gristmill_base::{ErrorCode, Result};
+use gristmill_introspect::Settings;
 use gristmill_types::scan::Fault;
 use gristmill_types::scan::json::JsonCursor;
 
 use super::Rows;
 use super::chunked::{RowReader, Step};
-use super::fields::BOM;
+use super::fields::{BOM, names_of_metadata};
 use super::json_rows::syntax;
 use crate::Format;
 
 pub(crate) struct ColumnsReader {
     format: Format,
+    /// Whether the types of the metadata have to be those of the columns.
+    validates: bool,
     began: bool,
     /// Which columns the document has had.
     had: Vec<bool>,
 }
 
 impl ColumnsReader {
-    pub fn new(format: Format, rows: &Rows) -> Self {
-        ColumnsReader { format, began: false, had: vec![false; rows.columns().len()] }
+    pub fn new(format: Format, settings: &Settings, rows: &Rows) -> Self {
+        let validates = settings.input_format_json_validate_types_from_metadata;
+        ColumnsReader { format, validates, began: false, had: vec![false; rows.columns().len()] }
     }
 
     /// Reads the document at the cursor; gives its rows.
@@ -51,7 +55,10 @@ impl ColumnsReader {
             if is_data {
                 count = Some(self.named(cursor, rows)?);
             } else {
-                cursor.value().map_err(|fault| syntax(fault, rows))?;
+                let value = cursor.value().map_err(|fault| syntax(fault, rows))?;
+                if is_meta {
+                    names_of_metadata(value, self.validates, rows)?;
+                }
             }
             if !cursor.eat(b',') {
                 expect(cursor, b'}', rows)?;

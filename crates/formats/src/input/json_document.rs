@@ -10,7 +10,7 @@ use gristmill_types::scan::json::JsonCursor;
 
 use super::Rows;
 use super::chunked::{RowReader, Step};
-use super::fields::BOM;
+use super::fields::{BOM, names_of_metadata};
 use super::json_rows::{CompactRows, ObjectRows, failed, is_cut_off, syntax};
 use crate::Format;
 
@@ -55,6 +55,7 @@ impl Document {
         let mut scratch = Vec::new();
         let mut names: Option<Vec<Vec<u8>>> = None;
         let mut first = true;
+        let validates = self.settings.input_format_json_validate_types_from_metadata;
         loop {
             let key = match cursor.string(&mut scratch) {
                 Ok(key) => key.to_vec(),
@@ -82,7 +83,7 @@ impl Document {
                 return Ok(Step::Skip(cursor.at));
             }
             match cursor.value() {
-                Ok(text) if key == b"meta" => names = Some(names_of(text, rows)?),
+                Ok(text) if key == b"meta" => names = Some(names_of_metadata(text, validates, rows)?),
                 Ok(_) => {}
                 Err(fault) => return self.unreadable(&input[skip..], last, fault, rows),
             }
@@ -107,17 +108,6 @@ impl Document {
             other => Ok(other),
         }
     }
-}
-
-/// The names under `meta`.
-fn names_of(meta: &[u8], rows: &Rows) -> Result<Vec<Vec<u8>>> {
-    #[derive(serde::Deserialize)]
-    struct Named {
-        name: String,
-    }
-    let names: Vec<Named> = serde_json::from_slice(meta)
-        .map_err(|error| rows.wrong(ErrorCode::INCORRECT_DATA, format!("The key 'meta' does not list columns: {error}")))?;
-    Ok(names.into_iter().map(|named| named.name.into_bytes()).collect())
 }
 
 impl RowReader for Document {

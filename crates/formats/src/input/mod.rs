@@ -261,7 +261,7 @@ fn make(
             Box::new(Chunked::new(json_document::Document::new(format, settings, &rows), rows))
         }
         F::JsonColumns | F::JsonCompactColumns | F::JsonColumnsWithMetadata => {
-            Box::new(Chunked::new(json_columns::ColumnsReader::new(format, &rows), rows))
+            Box::new(Chunked::new(json_columns::ColumnsReader::new(format, settings, &rows), rows))
         }
         F::Regexp => Box::new(Chunked::new(regexp::RegexpReader::new(settings)?, rows)),
         F::Template | F::TemplateIgnoreSpaces => {

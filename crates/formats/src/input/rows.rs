@@ -54,6 +54,11 @@ pub(crate) struct Rows {
     /// Of the row that is being read.
     pending_unknown: u64,
     skip_unknown: bool,
+    /// Empty JSON strings are the default of their column.
+    empty_as_default: bool,
+    matching: Matching,
+    /// Columns without NULL have to have a value in every row.
+    force_null: bool,
     /// Where each column starts among the leaves.
     first_leaf: Vec<usize>,
     exact: HashMap<Vec<u8>, usize>,
@@ -75,6 +80,25 @@ pub(crate) struct Leaf {
     flag: Option<usize>,
 }
 
+/// How names in data are matched to columns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Matching {
+    MatchCase,
+    IgnoreCase,
+    /// By case, else without.
+    Auto,
+}
+
+impl Matching {
+    fn of(settings: &Settings) -> Matching {
+        match settings.input_format_column_name_matching_mode.as_str() {
+            "match_case" => Matching::MatchCase,
+            "ignore_case" => Matching::IgnoreCase,
+            _ => Matching::Auto,
+        }
+    }
+}
+
 enum Shape {
     Leaf(usize),
     Tuple(DataType, Vec<Shape>),
@@ -82,8 +106,12 @@ enum Shape {
 
 impl Rows {
     pub fn new(format: Format, columns: &Columns, settings: &Settings, timezone: Tz, object: &str) -> Result<Rows> {
-        // Values are literals of SQL, which are converted.
-        let options = ParseOptions { as_data: format != Format::Values, ..parse_options(settings, timezone) };
+        let options = ParseOptions {
+            // Values are literals of SQL, which are converted.
+            as_data: format != Format::Values,
+            enums_as_numbers: enums_as_numbers(format, settings),
+            ..parse_options(settings, timezone)
+        };
         let spread = matches!(format, Format::Csv | Format::CsvWithNames | Format::CsvWithNamesAndTypes)
             && settings.input_format_csv_deserialize_separate_columns_into_tuple;
         let mut leaves = Vec::with_capacity(columns.len());
@@ -118,6 +146,9 @@ impl Rows {
             unknown: 0,
             pending_unknown: 0,
             skip_unknown: settings.input_format_skip_unknown_fields,
+            empty_as_default: settings.input_format_json_empty_as_default,
+            matching: Matching::of(settings),
+            force_null: settings.input_format_force_null_for_omitted_fields,
             first_leaf,
             folded,
             omitted: Vec::new(),
@@ -182,10 +213,13 @@ impl Rows {
         self.first_leaf[column]..self.first_leaf.get(column + 1).copied().unwrap_or(self.leaves.len())
     }
 
-    /// The column of that name: exactly, else the only one that differs by case.
+    /// The column of that name: exactly, else the only one that differs by case, as far as that is asked for.
     pub fn find(&self, name: &[u8]) -> Option<usize> {
-        if let Some(at) = self.exact.get(name) {
+        if let Some(at) = self.exact.get(name).filter(|_| self.matching != Matching::IgnoreCase) {
             return Some(*at);
+        }
+        if self.matching == Matching::MatchCase {
+            return None;
         }
         let lower = std::str::from_utf8(name).ok()?.to_lowercase();
         self.folded.get(lower.as_bytes()).copied().flatten()
@@ -200,10 +234,16 @@ impl Rows {
 
     /// Whether names that no column has are let pass.
     pub fn check_unknown(&self, name: &[u8]) -> Result<()> {
+        let name = String::from_utf8_lossy(name);
+        if self.matching == Matching::IgnoreCase && self.folded.contains_key(name.to_lowercase().as_bytes()) {
+            return Err(self.wrong(
+                ErrorCode::INCORRECT_DATA,
+                format!("The data has a field '{name}' that several columns could take"),
+            ));
+        }
         if self.skip_unknown {
             return Ok(());
         }
-        let name = String::from_utf8_lossy(name);
         Err(self.wrong(
             ErrorCode::INCORRECT_DATA,
             format!("The data has a field '{name}' that no column takes; set input_format_skip_unknown_fields = 1 to leave it out"),
@@ -252,6 +292,10 @@ impl Rows {
     #[inline]
     pub fn json(&mut self, leaf: usize, cursor: &mut JsonCursor<'_>) -> Result<()> {
         let start = *cursor;
+        if self.empty_as_default && self.leaves[leaf].builder.takes_empty() && cursor.eat_string(b"") {
+            self.default(leaf);
+            return Ok(());
+        }
         if !self.leaves[leaf].wanted {
             return cursor.value().map(|_| ()).map_err(|fault| self.wrong(fault.code, fault.reason));
         }
@@ -370,6 +414,11 @@ impl Rows {
         for at in 0..self.leaves.len() {
             let leaf = &mut self.leaves[at];
             if leaf.wanted && leaf.builder.len() == self.rows {
+                if self.force_null && !leaf.builder.kind().is_nullable() {
+                    let text =
+                        format!("Cannot insert NULL value into a column '{}' of type '{}'", leaf.name, leaf.builder.kind());
+                    return Err(self.wrong(ErrorCode::TYPE_MISMATCH, text));
+                }
                 leaf.builder.append_default();
                 self.omit(at);
             }
@@ -465,6 +514,21 @@ pub(crate) fn parse_options(settings: &Settings, timezone: Tz) -> ParseOptions {
         maps_as_arrays: settings.input_format_json_map_as_array_of_tuples,
         tuples_take_missing: settings.input_format_json_defaults_for_missing_elements_in_named_tuple,
         tuples_pass_unknown: settings.input_format_json_ignore_unknown_keys_in_named_tuple,
+        enums_as_numbers: false,
+        raw_times: settings.input_format_read_datetime_number_as_raw_value,
+        bools_as_numbers: settings.input_format_json_read_bools_as_numbers,
+        empty_as_default: settings.input_format_json_empty_as_default,
+        keeps_bad_escapes: !settings.input_format_json_throw_on_bad_escape_sequence,
+    }
+}
+
+/// Whether enums are numbers in the data.
+fn enums_as_numbers(format: Format, settings: &Settings) -> bool {
+    use Format as F;
+    match format {
+        F::Csv | F::CsvWithNames | F::CsvWithNamesAndTypes => settings.input_format_csv_enum_as_number,
+        F::Tsv | F::TsvWithNames | F::TsvWithNamesAndTypes | F::Tskv => settings.input_format_tsv_enum_as_number,
+        _ => false,
     }
 }
 

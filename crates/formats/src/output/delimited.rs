@@ -17,6 +17,8 @@ pub struct Delimited {
     columns: Columns,
     /// Whether tuples are spread.
     spread: bool,
+    /// Whether the header names the elements of tuples that are spread.
+    spread_header: bool,
     delimiter: u8,
     line_end: &'static [u8],
     options: TextOptions,
@@ -29,6 +31,8 @@ impl Delimited {
             header: format.header(),
             columns,
             spread: settings.output_format_csv_serialize_tuple_into_separate_columns,
+            spread_header: settings.output_format_csv_serialize_tuple_into_separate_columns
+                && settings.output_format_csv_header_serialize_tuple_into_separate_columns,
             delimiter: csv_delimiter(&settings.format_csv_delimiter)?,
             line_end: if settings.output_format_csv_crlf_end_of_line { b"\r\n" } else { b"\n" },
             options: text_options(context, Escaping::Csv),
@@ -50,6 +54,7 @@ impl Delimited {
             header: format.header(),
             columns,
             spread: false,
+            spread_header: false,
             delimiter: b'\t',
             line_end: if context.settings.output_format_tsv_crlf_end_of_line { b"\r\n" } else { b"\n" },
             options: text_options(context, if raw { Escaping::Plain } else { Escaping::TsvEscaped }),
@@ -132,7 +137,7 @@ impl OutputFormat for Delimited {
         }
         let mut fields = Vec::new();
         for column in &self.columns {
-            if self.spread {
+            if self.spread_header {
                 spread_fields(&column.name, &column.kind, &mut fields);
             } else {
                 fields.push((column.name.clone(), column.kind.clone()));

@@ -25,7 +25,8 @@ pub struct JsonColumns {
 impl JsonColumns {
     pub fn new(format: Format, columns: Columns, context: &OutputContext) -> Self {
         let mut options = text_options(context, Escaping::Json);
-        options.json_replace_invalid_utf8 = true;
+        // What is a document with metadata is always UTF-8, as in ClickHouse.
+        options.json_replace_invalid_utf8 |= format == Format::JsonColumnsWithMetadata;
         JsonColumns {
             format,
             statistics: context.settings.output_format_write_statistics,

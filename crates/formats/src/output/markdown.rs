@@ -26,6 +26,12 @@ impl Markdown {
     }
 }
 
+/// Whether Markdown's own characters are escaped in values of the type: in texts, but not where they may be NULL or stand in a
+/// dictionary, as in ClickHouse.
+fn is_escaped(kind: &SqlType) -> bool {
+    matches!(kind, SqlType::String | SqlType::FixedString(_) | SqlType::Enum8(_) | SqlType::Enum16(_))
+}
+
 impl OutputFormat for Markdown {
     fn start(&mut self, out: &mut Vec<u8>) -> Result<()> {
         out.extend_from_slice(b"|");
@@ -46,13 +52,11 @@ impl OutputFormat for Markdown {
             out.extend_from_slice(b"|");
             for (writer, column) in writers.iter().zip(&self.columns) {
                 out.push(b' ');
-                // Of texts only: nothing else is read as Markdown.
-                let plain = column.kind.plain();
-                if self.escape && (plain.is_string() || matches!(plain, SqlType::Enum8(_) | SqlType::Enum16(_))) {
+                if self.escape && is_escaped(&column.kind) {
                     self.value.clear();
-                    writer.write(row, &mut self.value);
+                    writer.write_as(row, Escaping::Plain, &mut self.value);
                     for byte in &self.value {
-                        if b"*_`[]()#+-.!|<>~".contains(byte) {
+                        if byte.is_ascii_punctuation() {
                             out.push(b'\\');
                         }
                         out.push(*byte);

@@ -240,6 +240,8 @@ pub(crate) fn text_options(context: &OutputContext, escaping: Escaping) -> TextO
         json_replace_invalid_utf8: settings.output_format_json_validate_utf8,
         json_leave_out_null_fields: settings.output_format_json_skip_null_value_in_named_tuples,
         decimal_trailing_zeros: settings.output_format_decimal_trailing_zeros,
+        always_point: settings.output_format_always_write_decimal_point_in_float_and_decimal,
+        float_precision: settings.output_format_float_precision,
         date_time_64_in_thousands: settings.date_time_64_output_format_cut_trailing_zeros_align_to_groups_of_thousands,
         doubled_quotes: settings.output_format_values_escape_quote_with_quote,
         csv_whole_tuples: !settings.output_format_csv_serialize_tuple_into_separate_columns,

@@ -238,6 +238,8 @@ struct Strictness {
     deduplication: bool,
     /// Times must grow.
     increase: bool,
+    /// A row is one step of a chain, whatever conditions it meets.
+    once: bool,
 }
 
 /// The longest chain of conditions, in their order, within a window of time after the first.
@@ -252,6 +254,7 @@ fn window_funnel(call: &Call<'_>) -> Result<Plan> {
             Some(b"strict_order") => strict.order = true,
             Some(b"strict_deduplication" | b"strict") => strict.deduplication = true,
             Some(b"strict_increase") => strict.increase = true,
+            Some(b"strict_once") => strict.once = true,
             _ => return Err(bad_argument(call.name, format!("unknown mode {parameter}"))),
         }
     }
@@ -260,39 +263,62 @@ fn window_funnel(call: &Call<'_>) -> Result<Plan> {
     timed(call, SqlType::UInt8, Judge::Number(judge), strict.order)
 }
 
+/// How far the chains of a funnel came.
+struct Chains {
+    /// For each level: when the chain that reached it began, and when it reached it.
+    reached: Vec<Option<(i64, i64)>>,
+    window: i64,
+    strict: Strictness,
+}
+
+impl Chains {
+    fn highest(&self) -> usize {
+        self.reached.iter().rposition(Option::is_some).map_or(0, |level| level + 1)
+    }
+
+    /// Takes what meets the condition of a level. `Some`: nothing behind it counts any more.
+    fn step(&mut self, time: i64, level: usize) -> Option<usize> {
+        if level == 0 {
+            self.reached[0] = Some((time, time));
+            return None;
+        }
+        if self.strict.deduplication && self.reached[level].is_some() {
+            return Some(self.highest().max(level));
+        }
+        let Some((start, previous)) = self.reached[level - 1] else {
+            let is_out_of_order = self.strict.order && self.reached[0].is_some();
+            return is_out_of_order.then(|| self.reached.iter().position(Option::is_none).unwrap_or(0));
+        };
+        if time <= start.saturating_add(self.window) && (!self.strict.increase || time > previous) {
+            self.reached[level] = Some((start, time));
+        }
+        self.reached.last().is_some_and(Option::is_some).then_some(self.reached.len())
+    }
+}
+
+/// A row that meets several conditions is as many steps of a chain, unless it counts once.
 fn funnel(events: &[(i64, u32)], count: usize, window: i64, strict: Strictness) -> u64 {
-    // For each level: when the chain that reached it began, and when it reached it.
-    let mut reached: Vec<Option<(i64, i64)>> = vec![None; count];
-    let mut begun = false;
-    let mut best = 0;
-    for (time, bits) in events {
+    let mut chains = Chains { reached: vec![None; count], window, strict };
+    let meets = |row: &(i64, u32), level: usize| row.1 >> level & 1 == 1;
+    for rows in events.chunk_by(|one, next| one.0 == next.0) {
+        let (time, first) = rows[0];
         // What meets no condition ends the chain, in its strict order.
-        if *bits == 0 && begun {
+        if first == 0 && chains.reached[0].is_some() {
             break;
         }
-        // From the last condition down, so that a row counts for one step of a chain only.
-        for level in (0..count).rev().filter(|level| bits >> level & 1 == 1) {
-            if level == 0 {
-                reached[0] = Some((*time, *time));
-                begun = true;
-            } else if strict.deduplication && reached[level].is_some() {
-                return best.max(level as u64);
-            } else if strict.order && begun && reached[level - 1].is_none() {
-                let highest = reached.iter().position(Option::is_none).unwrap_or(count);
-                return best.max(highest as u64);
-            } else if let Some((start, previous)) = reached[level - 1]
-                && *time <= start.saturating_add(window)
-                && (!strict.increase || *time > previous)
-            {
-                reached[level] = Some((start, *time));
-                if level + 1 == count {
-                    return count as u64;
-                }
-            }
+        let known = match strict.once {
+            // From the last condition down, so that a row follows none of its own.
+            true => rows.iter().find_map(|row| {
+                (0..count).rev().filter(|level| meets(row, *level)).find_map(|level| chains.step(time, level))
+            }),
+            false => (0..count)
+                .find_map(|level| rows.iter().filter(|row| meets(row, level)).find_map(|_| chains.step(time, level))),
+        };
+        if let Some(known) = known {
+            return known as u64;
         }
-        best = best.max(reached.iter().rposition(Option::is_some).map_or(0, |level| level as u64 + 1));
     }
-    best
+    chains.highest() as u64
 }
 
 /// The pattern of the parameter, and the ticks of a second of the times that it is held against.

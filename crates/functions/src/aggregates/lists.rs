@@ -15,6 +15,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::bytes::BytesBuilder;
 use gristmill_types::default::{column_default, default_array};
+use gristmill_types::order::turned;
 
 use super::groups::Groups;
 use super::kept::own_buffers;
@@ -69,12 +70,12 @@ fn arrays(call: &Call<'_>, keep: Keep, distinct: bool) -> Result<Plan> {
     let seed = if keep == Keep::Sample { call.size(1)?.unwrap_or(SAMPLE_SEED as usize) as u64 } else { 0 };
     let kind = call.kinds[0].clone();
     let result = SqlType::array(kind.clone());
-    let carrier = result.arrow();
+    let (carrier, element) = (result.arrow(), kind.clone());
     let finish: Finish = Arc::new(move |list| {
         let list = match keep {
             Keep::First => list,
             Keep::Last => last(&list, limit)?,
-            Keep::Smallest => smallest(&list, limit)?,
+            Keep::Smallest => smallest(&list, &element, limit)?,
             Keep::Sample => sample(&list, limit, seed)?,
         };
         let list: ArrayRef = Arc::new(list);
@@ -307,23 +308,26 @@ fn last(list: &ListArray, limit: usize) -> Result<ListArray> {
 }
 
 /// The smallest values: of floats NaN is the smallest, and NULL within a value.
-fn smallest(list: &ListArray, limit: usize) -> Result<ListArray> {
-    choose(list, |values| match values.data_type() {
-        DataType::Float32 | DataType::Float64 => {
-            let numbers = cast(&values, &DataType::Float64)?;
-            let numbers = numbers.as_primitive::<Float64Type>().values();
-            let nan_first = |a: f64, b: f64| b.is_nan().cmp(&a.is_nan()).then(a.total_cmp(&b));
-            Ok(first_rows(values.len(), limit, |a, b| nan_first(numbers[a], numbers[b])))
-        }
-        DataType::List(_) | DataType::Struct(_) | DataType::Map(..) => {
-            let options = SortOptions { descending: false, nulls_first: true };
-            let field = SortField::new_with_options(values.data_type().clone(), options);
-            let rows = RowConverter::new(vec![field])?.convert_columns(std::slice::from_ref(&values))?;
-            Ok(first_rows(values.len(), limit, |a, b| rows.row(a).cmp(&rows.row(b))))
-        }
-        _ => {
-            let options = SortOptions { descending: false, nulls_first: false };
-            Ok(sort_to_indices(&values, Some(options), Some(limit))?.values().to_vec())
+fn smallest(list: &ListArray, kind: &SqlType, limit: usize) -> Result<ListArray> {
+    choose(list, |values| {
+        let values = turned(&values, kind)?;
+        match values.data_type() {
+            DataType::Float32 | DataType::Float64 => {
+                let numbers = cast(&values, &DataType::Float64)?;
+                let numbers = numbers.as_primitive::<Float64Type>().values();
+                let nan_first = |a: f64, b: f64| b.is_nan().cmp(&a.is_nan()).then(a.total_cmp(&b));
+                Ok(first_rows(values.len(), limit, |a, b| nan_first(numbers[a], numbers[b])))
+            }
+            DataType::List(_) | DataType::Struct(_) | DataType::Map(..) => {
+                let options = SortOptions { descending: false, nulls_first: true };
+                let field = SortField::new_with_options(values.data_type().clone(), options);
+                let rows = RowConverter::new(vec![field])?.convert_columns(std::slice::from_ref(&values))?;
+                Ok(first_rows(values.len(), limit, |a, b| rows.row(a).cmp(&rows.row(b))))
+            }
+            _ => {
+                let options = SortOptions { descending: false, nulls_first: false };
+                Ok(sort_to_indices(&values, Some(options), Some(limit))?.values().to_vec())
+            }
         }
     })
 }
@@ -369,7 +373,8 @@ fn concatenation(call: &Call<'_>) -> Result<Plan> {
         for pair in list.offsets().windows(2) {
             out.clear();
             for row in pair[0] as usize..pair[1] as usize {
-                if row > pair[0] as usize {
+                // Empty texts at the beginning are as if they were not there.
+                if !out.is_empty() {
                     out.extend_from_slice(&delimiter);
                 }
                 out.extend_from_slice(texts.value(row));

@@ -257,7 +257,10 @@ impl Call<'_> {
         let Some(value) = self.parameters.get(i) else { return Ok(None) };
         match value.cast_to(&DataType::Float64) {
             Ok(ScalarValue::Float64(Some(value))) => Ok(Some(value)),
-            _ => Err(bad_argument(self.name, format!("parameter {} must be a number, got {value}", i + 1))),
+            _ => {
+                let text = format!("Function {}: parameter {} must be a number, got {value}", self.name, i + 1);
+                Err(Error::new(ErrorCode::CANNOT_CONVERT_TYPE, text))
+            }
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, BooleanArray, StructArray, UInt64Array};
-use arrow::datatypes::{DataType, UInt64Type};
+use arrow::array::{ArrayRef, AsArray, BooleanArray, StructArray, make_comparator};
+use arrow::compute::SortOptions;
+use arrow::datatypes::DataType;
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 
@@ -172,64 +173,59 @@ impl Groups for ArgBest {
 fn single_value(call: &Call<'_>) -> Result<Plan> {
     call.arity(1..=1)?;
     let kind = call.kinds[0].clone();
-    let state = vec![kind.arrow(), DataType::UInt64];
-    Ok(Plan::new(kind.clone().nullable(), vec![kind.clone()], state, move || SingleValue {
-        kept: Kept::new(vec![kind.clone()]),
-        rows: Vec::new(),
-    }))
+    let (least, greatest) = (best(&kind, false)?, best(&kind, true)?);
+    let state = vec![kind.arrow(), kind.arrow(), DataType::Boolean];
+    let make = move || SingleValue { least: least(), greatest: greatest() };
+    Ok(Plan::new(kind.clone().nullable(), vec![kind], state, make))
 }
 
-/// The value of the only row; NULL where there are none or several.
+/// The value that all rows have, which is the least and the greatest; NULL where there are no rows or several values.
 struct SingleValue {
-    kept: Kept,
-    rows: Vec<u64>,
+    least: Box<dyn Best>,
+    greatest: Box<dyn Best>,
 }
 
 impl SingleValue {
-    fn add(&mut self, values: &[ArrayRef], groups: &[usize], rows: impl Fn(usize) -> u64) -> Result<()> {
-        for (row, group) in groups.iter().enumerate() {
-            self.rows[*group] += rows(row);
-            if rows(row) > 0 && !self.kept.has(*group) {
-                self.kept.pick(*group, row);
-            }
-        }
-        self.kept.commit(&values[..1])
+    fn offer(&mut self, least: &ArrayRef, greatest: &ArrayRef, groups: &[usize]) -> Result<()> {
+        self.least.offer(least, groups, &mut |_, _| {})?;
+        self.greatest.offer(greatest, groups, &mut |_, _| {})
     }
 }
 
 impl Groups for SingleValue {
     fn resize(&mut self, groups: usize) {
-        self.kept.resize(groups);
-        self.rows.resize(groups, 0);
+        self.least.resize(groups);
+        self.greatest.resize(groups);
     }
 
     fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
-        self.add(args, groups, |_| 1)
+        self.offer(&args[0], &args[0], groups)
     }
 
     fn save(&mut self, groups: usize) -> Result<Vec<ArrayRef>> {
-        let mut states = self.kept.columns(groups)?;
-        states.push(Arc::new(UInt64Array::from(self.rows[..groups].to_vec())));
-        Ok(states)
+        let present: BooleanArray = (0..groups).map(|group| Some(self.least.has(group))).collect();
+        Ok(vec![self.least.values(groups)?, self.greatest.values(groups)?, Arc::new(present)])
     }
 
     fn merge(&mut self, states: &[ArrayRef], groups: &[usize]) -> Result<()> {
-        let rows = states[1].as_primitive::<UInt64Type>();
-        self.add(states, groups, |row| rows.value(row))
+        let (values, groups) = selected(&states[..2], groups, states[2].as_boolean())?;
+        self.offer(&values[0], &values[1], &groups)
     }
 
     fn finish(&mut self, groups: usize) -> Result<ArrayRef> {
-        let values = self.kept.columns(groups)?.swap_remove(0);
-        let one: BooleanArray = self.rows[..groups].iter().map(|rows| Some(*rows == 1)).collect();
-        masked(&values, one.values().clone())
+        let (least, greatest) = (self.least.values(groups)?, self.greatest.values(groups)?);
+        let compare = make_comparator(&least, &greatest, SortOptions::default())?;
+        let is_single = |group: usize| self.least.has(group) && compare(group, group).is_eq();
+        let single: BooleanArray = (0..groups).map(|group| Some(is_single(group))).collect();
+        masked(&least, single.values().clone())
     }
 
     fn drop_first(&mut self, groups: usize) {
-        self.kept.drop_first(groups);
-        self.rows.drain(..groups);
+        self.least.drop_first(groups);
+        self.greatest.drop_first(groups);
     }
 
     fn bytes(&self) -> usize {
-        self.kept.bytes() + self.rows.capacity() * 8
+        self.least.bytes() + self.greatest.bytes()
     }
 }

@@ -57,9 +57,18 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("byteSwap");
 }
 
+/// The type without Nullable; an IPv4 is the number that it is kept as.
+fn as_number(kind: &SqlType) -> SqlType {
+    match kind.plain() {
+        T::IPv4 => T::UInt32,
+        plain => plain.clone(),
+    }
+}
+
 fn two(name: &str, arguments: &[Argument], operation: Two) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
-    let result = kinds::bitwise(&arguments[0].kind, &arguments[1].kind).ok_or_else(|| no_operation(name, arguments))?;
+    let sides: Vec<SqlType> = arguments.iter().map(|argument| as_number(&argument.kind)).collect();
+    let result = kinds::bitwise(&sides[0], &sides[1]).ok_or_else(|| no_operation(name, arguments))?;
     Ok(Bound::cast(vec![result.clone(); 2], result.clone(), move |args, rows| {
         fn run<I>(args: &[ArrayRef], rows: usize, operation: Two) -> Result<ArrayRef>
         where
@@ -79,7 +88,7 @@ fn two(name: &str, arguments: &[Argument], operation: Two) -> Result<Bound> {
 fn shifted(name: &str, arguments: &[Argument], shift: Shift) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     expect_integer(name, arguments, 1)?;
-    let kind = arguments[0].kind.plain().clone();
+    let kind = as_number(&arguments[0].kind);
     if kind == T::String && matches!(shift, Shift::Left | Shift::Right) {
         let name = name.to_string();
         return Ok(Bound::cast(vec![T::String, T::Int64], T::String, move |args, rows| {

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use SqlType as T;
 use arrow::array::{Array, ArrayRef, ArrowNativeTypeOp, AsArray, PrimitiveArray, UInt32Array};
 use arrow::compute::{interleave, take};
-use arrow::datatypes::{ArrowPrimitiveType, Decimal128Type, Decimal256Type, Float64Type, Int64Type, UInt64Type};
+use arrow::datatypes::{
+    ArrowNativeType, ArrowPrimitiveType, DataType, Decimal128Type, Decimal256Type, Float64Type, Int64Type, UInt64Type,
+};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
@@ -15,6 +17,20 @@ use super::higher::{Elements, HigherBound, HigherOrder};
 use super::higher_kernels::define;
 use super::{sort, with_values};
 use crate::columns::numbers;
+
+macro_rules! by_carrier {
+    ($values:expr, $run:ident($($args:expr),*)) => {{
+        use arrow::datatypes::DataType as D;
+        match $values.data_type() {
+            D::UInt64 => $run::<UInt64Type>($($args),*),
+            D::Int64 => $run::<Int64Type>($($args),*),
+            D::Float64 => $run::<Float64Type>($($args),*),
+            D::Decimal128(..) => $run::<Decimal128Type>($($args),*),
+            D::Decimal256(..) => $run::<Decimal256Type>($($args),*),
+            other => Err(Error::logical(format!("Sums of {other}"))),
+        }
+    }};
+}
 
 pub fn define_all(functions: &mut HashMap<&'static str, Arc<dyn HigherOrder>>) {
     define(functions, "arraySum", false, |name, lambda, _| {
@@ -48,6 +64,15 @@ pub fn define_all(functions: &mut HashMap<&'static str, Arc<dyn HigherOrder>>) {
     define(functions, "arrayAvg", false, |name, lambda, _| {
         if !lambda.is_number() {
             return Err(no_numbers(name, lambda));
+        }
+        // Decimals are divided as such, which cuts off what their scale does not hold.
+        if matches!(lambda, T::Decimal { .. }) {
+            return bound(T::Float64, summed(name, lambda)?, |elements| {
+                let sums = fold_numbers(elements, Fold::Sum)?;
+                let averages = by_carrier!(sums, averages(elements, &sums))?;
+                let averages = crate::columns::retype(&averages, sums.data_type())?;
+                Ok(arrow::compute::cast(&averages, &DataType::Float64)?)
+            });
         }
         // The sum of words of 64 bits is such a word, which may overflow.
         if let (Some((64, signed)), false) = (lambda.integer_bits(), lambda.is_nullable()) {
@@ -84,14 +109,20 @@ pub fn define_all(functions: &mut HashMap<&'static str, Arc<dyn HigherOrder>>) {
         if !lambda.is_number() {
             return Err(no_numbers(name, lambda));
         }
+        // Those of up to 64 bits are multiplied as such, which may overflow.
+        if let (Some((..=64, signed)), false) = (lambda.integer_bits(), lambda.is_nullable()) {
+            return bound(T::Float64, if signed { T::Int64 } else { T::UInt64 }, |elements| {
+                Ok(arrow::compute::cast(&fold_numbers(elements, Fold::Product)?, &DataType::Float64)?)
+            });
+        }
         bound(T::Float64, T::Float64, |elements| fold_numbers(elements, Fold::Product))
     });
     for (name, last) in [("arrayMin", false), ("arrayMax", true)] {
         define(functions, name, false, move |_, lambda, _| {
-            let default = gristmill_types::default::default_array(lambda, 1);
+            let (kind, default) = (lambda.clone(), gristmill_types::default::default_array(lambda, 1));
             bound(lambda.clone(), lambda.clone(), move |elements| {
                 let values = elements.mapped()?;
-                let order = sort::order(&values, last)?;
+                let order = sort::order(&values, &kind, last)?;
                 let offsets = elements.arrays[0].value_offsets();
                 let picks: Vec<(usize, usize)> = (0..elements.rows)
                     .map(|row| {
@@ -153,20 +184,6 @@ enum Running {
     Difference,
 }
 
-macro_rules! by_carrier {
-    ($values:expr, $run:ident($($args:expr),*)) => {{
-        use arrow::datatypes::DataType as D;
-        match $values.data_type() {
-            D::UInt64 => $run::<UInt64Type>($($args),*),
-            D::Int64 => $run::<Int64Type>($($args),*),
-            D::Float64 => $run::<Float64Type>($($args),*),
-            D::Decimal128(..) => $run::<Decimal128Type>($($args),*),
-            D::Decimal256(..) => $run::<Decimal256Type>($($args),*),
-            other => Err(Error::logical(format!("Sums of {other}"))),
-        }
-    }};
-}
-
 fn fold_numbers(elements: &Elements, fold: Fold) -> Result<ArrayRef> {
     let values = elements.mapped()?;
     let folded = by_carrier!(values, fold_typed(elements, &values, fold))?;
@@ -183,6 +200,15 @@ fn fold_typed<K: ArrowPrimitiveType>(elements: &Elements, values: &ArrayRef, fol
             Fold::Product if row_values.is_empty() => K::Native::ZERO,
             Fold::Product => row_values.iter().fold(K::Native::ONE, |product, value| product.mul_wrapping(*value)),
         })
+    })
+}
+
+fn averages<K: ArrowPrimitiveType>(elements: &Elements, sums: &ArrayRef) -> Result<ArrayRef> {
+    let sums = sums.as_primitive::<K>().values();
+    let lengths: Vec<usize> = elements.arrays[0].offsets().lengths().collect();
+    numbers::<K>(elements.rows, |row| {
+        let length = K::Native::from_usize(lengths[row]).filter(|length| !length.is_zero());
+        Ok(length.map_or(K::Native::ZERO, |length| sums[row].div_wrapping(length)))
     })
 }
 

@@ -106,10 +106,11 @@ pub fn define_all(functions: &mut Functions) {
     firsts(functions);
     for (name, reverse) in [("arraySort", false), ("arrayReverseSort", true)] {
         define(functions, name, false, move |_, lambda, arrays| {
+            let kind = lambda.clone();
             chosen(arrays[0].plain().clone(), lambda.clone(), move |elements| {
                 let keys = elements.mapped()?;
                 let array: ArrayRef = Arc::new(elements.arrays[0].clone());
-                sort::sorted_by(&Lists::of(&array)?, &keys, reverse, elements.rows)
+                sort::sorted_by(&Lists::of(&array)?, &keys, &kind, reverse, elements.rows)
             })
         });
     }

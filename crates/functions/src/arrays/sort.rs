@@ -8,14 +8,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::{DataType, Float32Type, Float64Type, Int64Type};
+use arrow::array::{Array, ArrayRef, AsArray, StructArray};
+use arrow::compute::SortOptions;
+use arrow::datatypes::{DataType, Field, Fields, Float32Type, Float64Type, Int64Type};
+use arrow::row::{RowConverter, SortField};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use gristmill_types::order::turned;
 
 use super::higher::{HigherBound, HigherOrder};
 use super::higher_kernels::define;
-use super::{Lists, comparable};
+use super::{Lists, element_of, with_values};
 use crate::columns::Numbers;
 use crate::define::{arity, expect_array, expect_integer, plain};
 use crate::registry::Registry;
@@ -45,43 +48,64 @@ pub fn define_all(functions: &mut HashMap<&'static str, Arc<dyn HigherOrder>>) {
                 let text = format!("Illegal type {count} of the number of elements of function {name}: expected an integer");
                 return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
             }
+            let kind = lambda.clone();
             Ok(HigherBound {
                 result: array.plain().clone(),
                 lambda: lambda.clone(),
                 kernel: Arc::new(move |elements| {
                     let array: ArrayRef = Arc::new(elements.arrays[0].clone());
-                    partly_sorted(&Lists::of(&array)?, &elements.mapped()?, &elements.others[0], reverse, elements.rows)
+                    let order = order(&elements.mapped()?, &kind, reverse)?;
+                    partly_sorted(&Lists::of(&array)?, &order, &elements.others[0], elements.rows)
                 }),
             })
         });
     }
 }
 
-/// The order of the elements of a column, by index.
-pub fn order(values: &ArrayRef, reverse: bool) -> Result<impl Fn(u32, u32) -> Ordering + use<>> {
-    let rows = comparable(std::slice::from_ref(values))?.remove(0);
-    let len = values.len();
-    // NULL, and NaN, stand after everything.
-    let last: Vec<u8> = (0..len)
-        .map(|i| match values.data_type() {
-            _ if values.is_null(i) => 2,
-            DataType::Float64 if values.as_primitive::<Float64Type>().value(i).is_nan() => 1,
-            DataType::Float32 if values.as_primitive::<Float32Type>().value(i).is_nan() => 1,
-            _ => 0,
-        })
-        .collect();
-    Ok(move |a: u32, b: u32| {
-        let (a, b) = (a as usize, b as usize);
-        last[a].cmp(&last[b]).then_with(|| {
-            let order = rows.row(a).cmp(&rows.row(b));
-            if reverse { order.reverse() } else { order }
-        })
+/// The order of the elements of a column, which are of type `kind`, by index. In either direction NaN comes behind all numbers
+/// and NULL behind NaN, within arrays and tuples as well.
+pub fn order(values: &ArrayRef, kind: &SqlType, reverse: bool) -> Result<impl Fn(u32, u32) -> Ordering + use<>> {
+    let values = with_nan_behind(&turned(values, kind)?, reverse)?;
+    let options = SortOptions { descending: reverse, nulls_first: false };
+    let converter = RowConverter::new(vec![SortField::new_with_options(values.data_type().clone(), options)])?;
+    let rows = converter.convert_columns(&[values])?;
+    Ok(move |a: u32, b: u32| rows.row(a as usize).cmp(&rows.row(b as usize)))
+}
+
+/// The same values, in which each NaN has the sign that brings it behind all numbers, and a zero has none.
+fn with_nan_behind(values: &ArrayRef, reverse: bool) -> Result<ArrayRef> {
+    let sign = if reverse { -1.0 } else { 1.0 };
+    Ok(match values.data_type() {
+        DataType::Float32 => {
+            let nan = f32::NAN.copysign(sign as f32);
+            let signed = |value: f32| if value.is_nan() { nan } else { value + 0.0 };
+            Arc::new(values.as_primitive::<Float32Type>().unary::<_, Float32Type>(signed))
+        }
+        DataType::Float64 => {
+            let nan = f64::NAN.copysign(sign);
+            let signed = |value: f64| if value.is_nan() { nan } else { value + 0.0 };
+            Arc::new(values.as_primitive::<Float64Type>().unary::<_, Float64Type>(signed))
+        }
+        DataType::List(_) => {
+            let list = values.as_list::<i32>();
+            with_values(list, with_nan_behind(list.values(), reverse)?)?
+        }
+        DataType::Struct(fields) if !fields.is_empty() => {
+            let tuple = values.as_struct();
+            let columns = tuple.columns().iter().map(|column| with_nan_behind(column, reverse));
+            let columns = columns.collect::<Result<Vec<_>>>()?;
+            let of_tuple = fields.iter().zip(&columns);
+            let fields: Fields =
+                of_tuple.map(|(field, column)| Field::new(field.name(), column.data_type().clone(), true)).collect();
+            Arc::new(StructArray::try_new(fields, columns, tuple.nulls().cloned())?)
+        }
+        _ => values.clone(),
     })
 }
 
-/// The rows of `lists`, each sorted by the keys that lie beside its elements.
-pub fn sorted_by(lists: &Lists, keys: &ArrayRef, reverse: bool, rows: usize) -> Result<ArrayRef> {
-    let order = order(keys, reverse)?;
+/// The rows of `lists`, each sorted by the keys, of type `kind`, that lie beside its elements.
+pub fn sorted_by(lists: &Lists, keys: &ArrayRef, kind: &SqlType, reverse: bool, rows: usize) -> Result<ArrayRef> {
+    let order = order(keys, kind, reverse)?;
     lists.choose(rows, |_, range, chosen| {
         let start = chosen.len();
         chosen.extend(range.map(|i| i as u32));
@@ -95,10 +119,11 @@ fn partial(name: &str, arguments: &[Argument], reverse: bool) -> Result<Bound> {
     expect_integer(name, arguments, 0)?;
     expect_array(name, arguments, 1)?;
     let kind = arguments[1].kind.plain().clone();
+    let element = element_of(&kind).cloned().unwrap_or(T::Nothing);
     Ok(Bound::cast(vec![T::Int64, kind.clone()], kind, move |args, rows| {
         let lists = Lists::of(&args[1])?;
-        let keys = lists.values().clone();
-        partly_sorted(&lists, &keys, &args[0], reverse, rows)
+        let order = order(lists.values(), &element, reverse)?;
+        partly_sorted(&lists, &order, &args[0], rows)
     }))
 }
 
@@ -110,10 +135,9 @@ pub fn sorted_length(limit: i64, length: usize) -> usize {
     }
 }
 
-/// The rows of `lists`, the first of each sorted by the keys that lie beside its elements.
-fn partly_sorted(lists: &Lists, keys: &ArrayRef, limits: &ArrayRef, reverse: bool, rows: usize) -> Result<ArrayRef> {
+/// The rows of `lists`, the first of each sorted by the order of the keys that lie beside its elements.
+fn partly_sorted(lists: &Lists, order: &impl Fn(u32, u32) -> Ordering, limits: &ArrayRef, rows: usize) -> Result<ArrayRef> {
     let limits = Numbers::of::<Int64Type>(limits)?;
-    let order = order(keys, reverse)?;
     lists.choose(rows, |row, range, chosen| {
         let start = chosen.len();
         let limit = sorted_length(limits.get(row), range.len());

@@ -1,5 +1,6 @@
 //! `arrayTopK`, `arrayBottomK`: the greatest or smallest elements, in order; NULL is passed over, NaN comes last.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -41,13 +42,14 @@ pub fn define_all(functions: &mut HashMap<&'static str, Arc<dyn HigherOrder>>) {
                 let text = format!("Illegal type {count} of the number of elements of function {name}: expected an integer");
                 return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
             }
-            let name = name.to_string();
+            let (name, kind) = (name.to_string(), lambda.clone());
             Ok(HigherBound {
                 result: result(array),
                 lambda: lambda.clone(),
                 kernel: Arc::new(move |elements| {
-                    let array: ArrayRef = Arc::new(elements.arrays[0].clone());
-                    top(&name, &array, &elements.mapped()?, &elements.others[0], greatest, elements.rows)
+                    let (array, keys): (ArrayRef, _) = (Arc::new(elements.arrays[0].clone()), elements.mapped()?);
+                    let order = sort::order(&keys, &kind, greatest)?;
+                    top(&name, &array, (&keys, &order), &elements.others[0], elements.rows)
                 }),
             })
         });
@@ -70,16 +72,23 @@ fn bind(name: &str, arguments: &[Argument], greatest: bool) -> Result<Bound> {
     }
     let array = arguments[1].kind.clone();
     let name = name.to_string();
+    let element = element_of(&array).cloned().unwrap_or(T::Nothing);
     Ok(Bound::cast(vec![T::Int64, array.clone()], result(&array), move |args, rows| {
         let keys = Lists::of(&args[1])?.values().clone();
-        top(&name, &args[1], &keys, &args[0], greatest, rows)
+        let order = sort::order(&keys, &element, greatest)?;
+        top(&name, &args[1], (&keys, &order), &args[0], rows)
     }))
 }
 
-/// `keys` lie beside the elements of `array`.
-fn top(name: &str, array: &ArrayRef, keys: &ArrayRef, counts: &ArrayRef, greatest: bool, rows: usize) -> Result<ArrayRef> {
+/// `keys` lie beside the elements of `array`, with their order.
+fn top(
+    name: &str,
+    array: &ArrayRef,
+    (keys, order): (&ArrayRef, &impl Fn(u32, u32) -> Ordering),
+    counts: &ArrayRef,
+    rows: usize,
+) -> Result<ArrayRef> {
     let (lists, counts) = (Lists::of(array)?, Numbers::of::<Int64Type>(counts)?);
-    let order = sort::order(keys, greatest)?;
     let there = |values: &ArrayRef, i: usize| !values.is_null(i) && *values.data_type() != arrow::datatypes::DataType::Null;
     let chosen = lists.choose(rows, |row, range, chosen| {
         let count = usize::try_from(counts.get(row)).map_err(|_| {

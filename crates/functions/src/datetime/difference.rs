@@ -102,9 +102,9 @@ fn months(day: i32) -> i64 {
     i64::from(year) * 12 + i64::from(month) - 1
 }
 
-/// Ticks of a unit shorter than a second between two instants.
+/// Ticks of a unit shorter than a second since 1970, cut off towards it.
 fn ticks(kind: IntervalKind, point: Point) -> i128 {
-    (i128::from(point.utc) * 1_000_000_000 + i128::from(point.nanos)).div_euclid(i128::from(nanos(kind)))
+    (i128::from(point.utc) * 1_000_000_000 + i128::from(point.nanos)) / i128::from(nanos(kind))
 }
 
 fn borders(kind: IntervalKind, a: Point, b: Point) -> i64 {

@@ -58,11 +58,10 @@ fn make_date(name: &str, arguments: &[Argument], narrow: bool) -> Result<Bound> 
     if count == 1 {
         expect_number(name, arguments, 0)?;
     }
-    let (low, high, none) =
-        if narrow { (0, LAST_DAY_OF_DATE, 0) } else { (super::moments::EARLIEST_DAY, super::moments::LATEST_DAY, 0) };
+    let days = if narrow { 0..=LAST_DAY_OF_DATE } else { super::moments::EARLIEST_DAY..=super::moments::LATEST_DAY };
     Ok(Bound::cast(casts, if narrow { T::Date } else { T::Date32 }, move |args, rows| {
         let parts: Vec<Numbers<'_, i64>> = args.iter().map(Numbers::of::<Int64Type>).collect::<Result<_>>()?;
-        let days: Vec<i32> = (0..rows)
+        let made: Vec<i32> = (0..rows)
             .map(|row| {
                 let day = match parts[..] {
                     // YYYYMMDD
@@ -73,17 +72,28 @@ fn make_date(name: &str, arguments: &[Argument], narrow: bool) -> Result<Bound> 
                     // The day of a year.
                     [year, day] => {
                         let (year, day) = (year.get(row), day.get(row));
-                        let fits = (0..=9999).contains(&year) && (1..=366).contains(&day);
+                        // Not the 366th, whatever the year.
+                        let fits = (0..=9999).contains(&year) && (1..=365).contains(&day);
                         fits.then(|| days_from_civil(year as i32, 1, 1) + day as i32 - 1)
                     }
                     [year, month, day] => lenient_day(year.get(row), month.get(row), day.get(row)),
                     _ => None,
                 };
-                day.map_or(none, |day| day.clamp(low, high))
+                // What the type does not hold is no day.
+                day.filter(|day| days.contains(day)).unwrap_or(0)
             })
             .collect();
-        Ok(Arc::new(Date32Array::new(days.into(), None)) as ArrayRef)
+        Ok(Arc::new(Date32Array::new(made.into(), None)) as ArrayRef)
     }))
+}
+
+/// Years that a DateTime64 is made in; what lies outside, or is no time, is at their ends.
+const FIRST_YEAR: i64 = 1900;
+const LAST_YEAR: i64 = 2299;
+
+/// In seconds.
+fn start_of_year(year: i64) -> i64 {
+    i64::from(days_from_civil(year as i32, 1, 1)) * SECONDS_A_DAY
 }
 
 /// year, month, day, hour, minute, second[, fraction[, precision]][, zone]
@@ -122,17 +132,22 @@ fn make_time(name: &str, arguments: &[Argument], env: &FunctionEnv, wide: bool) 
         let fraction = if fixed > 6 { Some(Numbers::of::<Int64Type>(&args[6])?) } else { None };
         let moved = numbers::<Int64Type>(rows, |row| {
             let part = |i: usize| parts[i].get(row) as i64;
-            let Some(day) = lenient_day(part(0), part(1), part(2)) else { return Ok(0) };
-            let (hour, minute, second) = (part(3), part(4), part(5));
-            if [hour, minute, second].iter().any(|part| !(0..100_000).contains(part)) {
-                return Ok(0);
-            }
-            let utc = zone.to_utc(i64::from(day) * SECONDS_A_DAY + hour * 3600 + minute * 60 + second);
+            let clock = [part(3), part(4), part(5)];
+            let is_clock = clock.iter().all(|part| (0..100).contains(part));
+            let local = lenient_day(part(0), part(1), part(2)).filter(|_| is_clock).map(|day| {
+                let [hour, minute, second] = clock;
+                i64::from(day) * SECONDS_A_DAY + hour * 3600 + minute * 60 + second
+            });
             if !wide {
-                return Ok(super::starts::in_range(utc));
+                return Ok(local.map_or(0, |local| super::starts::in_range(zone.to_utc(local))));
             }
             let fraction = fraction.map_or(0, |fraction| fraction.get(row).clamp(0, unit - 1));
-            Ok(utc.saturating_mul(unit).saturating_add(fraction))
+            let (local, fraction) = match local {
+                _ if part(0) > LAST_YEAR => (start_of_year(LAST_YEAR + 1) - 1, unit - 1),
+                Some(local) if part(0) >= FIRST_YEAR => (local, fraction),
+                _ => (start_of_year(FIRST_YEAR), 0),
+            };
+            Ok(zone.to_utc(local).saturating_mul(unit).saturating_add(fraction))
         })?;
         crate::columns::retype(&moved, &to.arrow())
     }))

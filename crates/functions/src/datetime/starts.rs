@@ -38,7 +38,8 @@ pub fn register(registry: &mut Registry) {
         plain(|name, arguments, env| {
             arity(name, arguments, 1..=2)?;
             let moments = expect_moments(name, arguments, 0, env)?.in_zone_of(name, arguments, 1)?;
-            Ok(Bound::new(T::DateTime(moments.named.clone()), move |args, _| day_starts(&moments, &args[0])))
+            let (result, before) = (T::DateTime(moments.named.clone()), BeforeEpoch::of(&arguments[0].kind, false));
+            Ok(Bound::new(result, move |args, _| day_starts(&moments, &args[0], before)))
         }),
     );
     instant(registry, "toStartOfHour", |utc, offset| utc - (utc.saturating_add(offset)).rem_euclid(3600));
@@ -90,11 +91,45 @@ fn day(registry: &mut Registry, name: &str, f: impl Fn(i32) -> i32 + Copy + Send
     );
 }
 
+/// What becomes of a midnight before 1970, which DateTime cannot hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BeforeEpoch {
+    /// It is moment 0.
+    Zero,
+    /// It wraps around.
+    Wraps,
+    /// It is the first midnight that is not before 1970: the arguments count from there themselves, and are of its day.
+    First,
+}
+
+impl BeforeEpoch {
+    /// Of moments of this type. `wraps`: those of a Date32 do.
+    pub fn of(kind: &T, wraps: bool) -> BeforeEpoch {
+        match kind.plain() {
+            T::Date32 if wraps => BeforeEpoch::Wraps,
+            T::Date | T::DateTime(_) => BeforeEpoch::First,
+            _ => BeforeEpoch::Zero,
+        }
+    }
+
+    pub fn midnight(self, zone: &Zone, day: i64) -> i64 {
+        let start = midnight(zone, day);
+        match self {
+            BeforeEpoch::Wraps => i64::from(start as u32),
+            BeforeEpoch::First if start < 0 => {
+                let of_the_first_day = midnight(zone, 0);
+                if of_the_first_day < 0 { midnight(zone, 1) } else { of_the_first_day }
+            }
+            _ => in_range(start),
+        }
+    }
+}
+
 /// Midnights as DateTime, kept to its range.
-pub fn day_starts(moments: &Moments, array: &ArrayRef) -> Result<ArrayRef> {
+fn day_starts(moments: &Moments, array: &ArrayRef, before: BeforeEpoch) -> Result<ArrayRef> {
     let zone: &Zone = &moments.zone;
     // As midnights are searched for in the zone's table, they are worth finding once a day.
-    let starts = moments.each_day::<Int64Type>(array, |day| in_range(midnight(zone, i64::from(day))))?;
+    let starts = moments.each_day::<Int64Type>(array, |day| before.midnight(zone, i64::from(day)))?;
     retype(&starts, &T::DateTime(None).arrow())
 }
 

@@ -16,7 +16,7 @@ use gristmill_types::{IntervalKind, SqlType};
 
 use super::intervals::{nanos, unit_by_name};
 use super::moments::{Moments, expect_moments, from_ticks, local_day, midnight, refused_of_days, ticks, zone_argument};
-use super::starts::{in_range, second_of_day};
+use super::starts::{BeforeEpoch, in_range, second_of_day};
 use crate::columns::{Numbers, retype};
 use crate::define::{arity, bad_argument, constant_integer, illegal, need_constant_text, not_constant, plain};
 use crate::registry::Registry;
@@ -59,8 +59,8 @@ pub fn to_start_of_interval(name: &str, arguments: &[Argument], env: &FunctionEn
     if of_day {
         return Ok(refused_of_days(name, arguments, result));
     }
-    let wraps = *arguments[0].kind.plain() == T::Date32;
-    Ok(starts(moments, kind, length, result, wraps))
+    let before = BeforeEpoch::of(&arguments[0].kind, true);
+    Ok(starts(moments, kind, length, result, before))
 }
 
 /// Types keep to the argument's family: the wide ones give Date32 and DateTime64.
@@ -88,18 +88,18 @@ fn date_trunc(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<B
         (_, true) => T::Date32,
         (_, false) => T::Date,
     };
-    let bound = starts(moments, kind, 1, result, false);
+    let bound = starts(moments, kind, 1, result, BeforeEpoch::of(&arguments[1].kind, false));
     Ok(Bound::new(bound.result, move |args, rows| (bound.kernel)(&args[1..], rows)))
 }
 
-fn starts(moments: Moments, kind: IntervalKind, length: i64, result: SqlType, wraps: bool) -> Bound {
+fn starts(moments: Moments, kind: IntervalKind, length: i64, result: SqlType, before: BeforeEpoch) -> Bound {
     let to = result.clone();
     if kind < IntervalKind::Second {
         return Bound::new(result, move |args, _| fractions(&moments, &args[0], kind, length, &to));
     }
     Bound::new(result, move |args, _| {
         let whole = in_whole_seconds(&moments, &args[0])?;
-        starts_of_seconds(&moments, &whole, kind, length, &to, wraps)
+        starts_of_seconds(&moments, &whole, kind, length, &to, before)
     })
 }
 
@@ -124,7 +124,7 @@ fn starts_of_seconds(
     kind: IntervalKind,
     length: i64,
     to: &SqlType,
-    wraps: bool,
+    before: BeforeEpoch,
 ) -> Result<ArrayRef> {
     let narrow = matches!(to, T::DateTime(_) | T::Date);
     match kind {
@@ -149,22 +149,18 @@ fn starts_of_seconds(
         IntervalKind::Day => {
             let zone: &Zone = &moments.zone;
             let starts = moments.each_day::<Int64Type>(seconds, |day| {
-                let start = midnight(zone, i64::from(day).div_euclid(length).saturating_mul(length).max(-800_000));
-                match (wraps, narrow) {
-                    (true, _) => i64::from(start as u32),
-                    (false, true) => in_range(start),
-                    (false, false) => start,
-                }
+                let first = i64::from(day).div_euclid(length).saturating_mul(length).max(-800_000);
+                if narrow { before.midnight(zone, first) } else { midnight(zone, first) }
             })?;
             retype(&starts, &to.arrow())
         }
         _ => {
             let days = moments.each_day::<Date32Type>(seconds, |day| {
                 let start = day_start(day, kind, length);
-                match (wraps, narrow) {
-                    (true, _) => i32::from(start as u16),
-                    (false, true) => start.clamp(0, LAST_DAY_OF_DATE),
-                    (false, false) => start,
+                match (before, narrow) {
+                    (BeforeEpoch::Wraps, _) => i32::from(start as u16),
+                    (_, true) => start.clamp(0, LAST_DAY_OF_DATE),
+                    (_, false) => start,
                 }
             })?;
             Ok(days)

@@ -96,7 +96,7 @@ fn minify_within(value: &[u8], depth: usize, out: &mut Vec<u8>) {
         }
         Ok(JsonKind::String) => write_json_string(&string(value).unwrap_or_default(), false, false, out),
         Ok(JsonKind::Number) => match Number::parse(value.trim_ascii()) {
-            Some(Number::Float(float)) => write_f64(float, out),
+            Some(Number::Float(float)) if float.is_finite() => write_f64(float, out),
             _ => out.extend_from_slice(value.trim_ascii()),
         },
         _ => out.extend_from_slice(value.trim_ascii()),

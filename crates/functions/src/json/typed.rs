@@ -48,7 +48,7 @@ fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, pairs: bool) -> R
     }))
 }
 
-/// Keys and values of objects, as arrays of pairs.
+/// Keys and values of objects, as arrays of pairs: of those whose values convert.
 fn key_values(found: &[Option<&[u8]>], to: &SqlType, kind: &SqlType, options: &ParseOptions) -> Result<ArrayRef> {
     let mut keys = BinaryViewBuilder::new();
     let (mut values, mut lengths) = (Vec::new(), vec![0; found.len()]);
@@ -63,9 +63,19 @@ fn key_values(found: &[Option<&[u8]>], to: &SqlType, kind: &SqlType, options: &P
     }
     let DataType::List(item) = to.arrow() else { return Err(Error::logical("Pairs are carried as a list")) };
     let DataType::Struct(fields) = item.data_type() else { return Err(Error::logical("A pair is carried as a struct")) };
-    let columns = vec![Arc::new(keys.finish()) as ArrayRef, column(&values, kind, options)?.0];
-    let pairs = StructArray::try_new(fields.clone(), columns, None)?;
-    Ok(Arc::new(ListArray::try_new(item, OffsetBuffer::from_lengths(lengths), Arc::new(pairs), None)?))
+    let (values, converted) = column(&values, kind, options)?;
+    let columns = vec![Arc::new(keys.finish()) as ArrayRef, values];
+    let mut pairs: ArrayRef = Arc::new(StructArray::try_new(fields.clone(), columns, None)?);
+    if converted.contains(&false) {
+        let mut rest = converted.as_slice();
+        for length in &mut lengths {
+            let (of_row, behind) = rest.split_at(*length);
+            *length = of_row.iter().filter(|converted| **converted).count();
+            rest = behind;
+        }
+        pairs = filter(&pairs, &BooleanArray::from(converted))?;
+    }
+    Ok(Arc::new(ListArray::try_new(item, OffsetBuffer::from_lengths(lengths), pairs, None)?))
 }
 
 /// A column of the type, and which rows converted.

@@ -19,6 +19,8 @@ fn to_json(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Boun
     let kind = arguments[0].kind.clone();
     let mut options = TextOptions::new(Escaping::Json, crate::text::timezone(env)?);
     options.json_quote_denormals = env.json.quotes_denormals;
+    // Bytes that are no UTF-8 stay as they are.
+    options.json_replace_invalid_utf8 = false;
     if kind.is_null_literal() {
         return Ok(Bound::new(kind, |args, rows| crate::columns::broadcast(&args[0], rows)));
     }

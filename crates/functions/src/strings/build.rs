@@ -97,6 +97,9 @@ pub fn checked_size(name: &str, bytes: usize) -> Result<usize> {
     Ok(bytes)
 }
 
+/// Most times that a text is repeated, as in ClickHouse.
+const REPEATS_MAX: usize = 1_000_000;
+
 fn repeat(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     expect_string(name, arguments, 0)?;
@@ -105,6 +108,10 @@ fn repeat(name: &str, arguments: &[Argument]) -> Result<Bound> {
         let (source, times) = (Bytes::of(&args[0])?, Numbers::of::<Int64Type>(&args[1])?);
         strings(rows, |row, out| {
             let (text, times) = (source.get(row), times.get(row).max(0) as usize);
+            if times > REPEATS_MAX {
+                let text = format!("Too many times to repeat ({times}), maximum is: {REPEATS_MAX}");
+                return Err(Error::new(ErrorCode::TOO_LARGE_STRING_SIZE, text));
+            }
             checked_size("repeat", text.len().saturating_mul(times))?;
             for _ in 0..times {
                 out.extend_from_slice(text);

@@ -41,8 +41,9 @@ pub fn register(registry: &mut Registry) {
     registry.scalar(
         "initcapUTF8",
         text_function(|text, out| {
-            let mut inside = false;
+            // What is no UTF-8 ends a word.
             utf8::map_valid(text, out, |text, out| {
+                let mut inside = false;
                 for c in text.chars() {
                     if inside {
                         c.to_lowercase().for_each(|c| push(c, out));

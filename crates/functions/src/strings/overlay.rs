@@ -65,9 +65,14 @@ pub fn register(registry: &mut Registry) {
         plain(|name, arguments, env| {
             arity(name, arguments, 1..=usize::MAX)?;
             expect_string(name, arguments, 0)?;
-            let kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.clone()).collect();
+            // A Float32 is printed with the digits of its value.
+            let kinds = arguments.iter().map(|argument| match &argument.kind {
+                T::Float32 => T::Float64,
+                other => other.clone(),
+            });
+            let kinds: Vec<SqlType> = kinds.collect();
             let (name, env) = (name.to_string(), env.clone());
-            Ok(Bound::new(T::String, move |args, rows| {
+            Ok(Bound::cast(kinds.clone(), T::String, move |args, rows| {
                 let (patterns, texts) = (Bytes::of(&args[0])?, crate::text::Texts::all(args, &kinds, &env)?);
                 let mut value = Vec::new();
                 strings(rows, |row, out| {
@@ -245,6 +250,7 @@ fn print(name: &str, pattern: &[u8], out: &mut Vec<u8>, mut next: impl FnMut(&mu
             b'o' if has_base && integer() != 0 => format!("0{:o}", integer() as u64),
             b'o' => format!("{:o}", integer() as u64),
             b'c' => char::from_u32(integer().clamp(0, 0x10_FFFF) as u32).unwrap_or(char::REPLACEMENT_CHARACTER).to_string(),
+            b'f' | b'F' if float().is_nan() => "nan".to_string(),
             b'f' | b'F' => format!("{:.*}", precision.unwrap_or(6), float()),
             b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
                 let mut text = if matches!(kind, b'g' | b'G') {

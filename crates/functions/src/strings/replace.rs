@@ -80,8 +80,7 @@ fn parts(replacement: &[u8]) -> Vec<Part> {
                     }
                     parts.push(Part::Group(usize::from(digit - b'0')));
                 }
-                Some(b'\\') => text.push(b'\\'),
-                Some(other) => text.extend([b'\\', other]),
+                Some(other) => text.push(other),
                 None => text.push(b'\\'),
             },
             other => text.push(other),

@@ -9,7 +9,7 @@ use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use regex::bytes::Regex;
+use regex::bytes::{Captures, Regex};
 
 use super::pattern::regex;
 use super::sparse::{self, Lengths};
@@ -39,7 +39,11 @@ pub enum Tokenizer {
     NonAlpha,
     /// What stands between separators; the first that fits counts.
     Separators(Vec<Vec<u8>>),
-    Regexp(Regex),
+    /// What stands between the matches of an expression, or its first group in each match (the match, where it has no group).
+    Regexp {
+        pattern: Regex,
+        matches: bool,
+    },
     /// All runs of so many code points.
     Grams(usize),
     Sparse(Lengths),
@@ -58,12 +62,27 @@ impl PartialEq for Tokenizer {
         match (self, other) {
             (Tokenizer::NonAlpha, Tokenizer::NonAlpha) | (Tokenizer::Whole, Tokenizer::Whole) => true,
             (Tokenizer::Separators(a), Tokenizer::Separators(b)) => a == b,
-            (Tokenizer::Regexp(a), Tokenizer::Regexp(b)) => a.as_str() == b.as_str(),
+            (Tokenizer::Regexp { pattern: a, matches: c }, Tokenizer::Regexp { pattern: b, matches: d }) => {
+                a.as_str() == b.as_str() && c == d
+            }
             (Tokenizer::Grams(a), Tokenizer::Grams(b)) => a == b,
             (Tokenizer::Sparse(a), Tokenizer::Sparse(b)) => a == b,
             _ => false,
         }
     }
+}
+
+/// `matches`: tokens are what the expression finds, and not what stands between. Errors: BAD_ARGUMENTS.
+fn by_regexp(name: &str, pattern: &[u8], matches: bool) -> Result<Tokenizer> {
+    if pattern.is_empty() {
+        return Err(bad_argument(name, "the regular expression of splitByRegexp must not be empty"));
+    }
+    let pattern = regex(pattern, false)?;
+    if matches && pattern.is_match(b"") {
+        let text = format!("splitByRegexp cannot give the matches of '{}', which may be empty", pattern.as_str());
+        return Err(bad_argument(name, text));
+    }
+    Ok(Tokenizer::Regexp { pattern, matches })
 }
 
 impl Tokenizer {
@@ -89,7 +108,7 @@ impl Tokenizer {
                 Tokenizer::Separators(separators)
             }
             "splitByRegexp" => match texts.as_deref() {
-                Some([pattern]) => Tokenizer::Regexp(regex(pattern, false)?),
+                Some([pattern]) => by_regexp(name, pattern, numbers.first().is_some_and(|flag| *flag != 0))?,
                 _ => return Err(bad_argument(name, "splitByRegexp needs one regular expression")),
             },
             "sparseGrams" => {
@@ -143,6 +162,13 @@ impl Tokenizer {
                     numbers.push(number.parse().map_err(|_| wrong())?);
                 }
                 ',' | ' ' | '[' | ']' => {}
+                letter if letter.is_ascii_alphabetic() => {
+                    let mut word = letter.to_string();
+                    while let Some(more) = chars.next_if(char::is_ascii_alphabetic) {
+                        word.push(more);
+                    }
+                    numbers.push(i64::from(word.parse::<bool>().map_err(|_| wrong())?));
+                }
                 _ => return Err(wrong()),
             }
         }
@@ -166,9 +192,14 @@ impl Tokenizer {
                 }
                 out.extend((start < text.len()).then(|| &text[start..]));
             }
-            Tokenizer::Regexp(separator) => {
+            Tokenizer::Regexp { pattern, matches: true } => {
+                let token = |found: Captures<'a>| found.get(1).or_else(|| found.get(0)).map(|part| part.as_bytes());
+                out.extend(pattern.captures_iter(text).filter_map(token).filter(|part| !part.is_empty()));
+            }
+            Tokenizer::Regexp { pattern, matches: false } => {
                 let mut start = 0;
-                for found in separator.find_iter(text).filter(|found| !found.is_empty()) {
+                // The first match of nothing ends the search, as in ClickHouse.
+                while let Some(found) = pattern.find_at(text, start).filter(|found| !found.is_empty()) {
                     out.extend((start < found.start()).then(|| &text[start..found.start()]));
                     start = found.end();
                 }
@@ -176,7 +207,7 @@ impl Tokenizer {
             }
             Tokenizer::Grams(length) => grams(text, *length, out),
             Tokenizer::Sparse(lengths) => sparse::grams(text, *lengths, true, |part| out.push(part)),
-            Tokenizer::Whole => out.push(text),
+            Tokenizer::Whole => out.extend((!text.is_empty()).then_some(text)),
         }
     }
 }

@@ -19,21 +19,24 @@ pub fn register(registry: &mut Registry) {
         plain(|name, arguments, _| {
             arity(name, arguments, 1..=1)?;
             expect_string(name, arguments, 0)?;
-            Ok(Bound::new(SqlType::String, |args, _| {
-                bytes_to_bytes(&args[0], |text, out| {
-                    let mut end = text.len();
-                    while end > 0 {
-                        let mut start = end - 1;
-                        while start > 0 && is_continuation(text[start]) {
-                            start -= 1;
-                        }
-                        out.extend_from_slice(&text[start..end]);
-                        end = start;
-                    }
-                })
-            }))
+            Ok(Bound::new(SqlType::String, |args, _| bytes_to_bytes(&args[0], reversed)))
         }),
     );
+}
+
+/// The code points from the last to the first. Of bytes that are no UTF-8 as many stay together as ClickHouse leaves together:
+/// what follows a first byte, whatever it is, where the text is long enough.
+fn reversed(text: &[u8], out: &mut Vec<u8>) {
+    let begin = out.len();
+    out.resize(begin + text.len(), 0);
+    let (mut at, mut end) = (0, out.len());
+    while at < text.len() {
+        let together = if text[at] >= 0xF8 { 4 } else { width(text[at]) };
+        let together = if at + together <= text.len() { together } else { 1 };
+        out[end - together..end].copy_from_slice(&text[at..at + together]);
+        at += together;
+        end -= together;
+    }
 }
 
 #[inline]
@@ -47,14 +50,14 @@ pub fn count(text: &[u8]) -> usize {
     text.iter().filter(|byte| !is_continuation(**byte)).count()
 }
 
-/// Length in bytes of the code point that begins with `first`.
+/// Length in bytes of the code point that begins with `first`; a byte that begins none stands for itself.
 #[inline]
 pub fn width(first: u8) -> usize {
     match first {
-        0..=0xBF => 1,
         0xC0..=0xDF => 2,
         0xE0..=0xEF => 3,
-        _ => 4,
+        0xF0..=0xF7 => 4,
+        _ => 1,
     }
 }
 

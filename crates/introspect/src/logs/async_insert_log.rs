@@ -16,6 +16,8 @@ pub struct AsyncInsertEntry {
     pub exception: String,
     pub flush_time_micros: i64,
     pub flush_query_id: String,
+    /// How long the first rows of a block waited for others.
+    pub timeout_ms: u64,
 }
 
 impl LogEntry for AsyncInsertEntry {

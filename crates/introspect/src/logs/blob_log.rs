@@ -34,6 +34,9 @@ pub struct BlobEntry {
     pub event_time_micros: i64,
     pub elapsed_micros: u64,
     pub query_id: String,
+    /// Of the thread that had the answer.
+    pub thread_id: u64,
+    pub thread_name: String,
     pub bucket: String,
     pub remote_path: String,
     pub data_size: u64,
@@ -44,7 +47,7 @@ pub struct BlobEntry {
 
 impl LogEntry for BlobEntry {
     fn heap_bytes(&self) -> usize {
-        texts_bytes([&self.query_id, &self.bucket, &self.remote_path, &self.error])
+        texts_bytes([&self.query_id, &self.thread_name, &self.bucket, &self.remote_path, &self.error])
     }
 }
 

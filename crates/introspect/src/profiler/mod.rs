@@ -20,6 +20,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use gristmill_base::Error;
 use gristmill_base::allocations;
@@ -89,10 +90,11 @@ struct Walker {
 /// Names of so many threads are kept; ids are used again.
 const NAMES_MAX: usize = 1024;
 
+static WALKER: LazyLock<Mutex<Walker>> =
+    LazyLock::new(|| Mutex::new(Walker { unwinder: unwind::Unwinder::of_process(), names: HashMap::new() }));
+
 /// Has all samples that there are in the log.
 pub fn collect() {
-    static WALKER: LazyLock<Mutex<Walker>> =
-        LazyLock::new(|| Mutex::new(Walker { unwinder: unwind::Unwinder::of_process(), names: HashMap::new() }));
     let _nobody = allocations::enter_none();
     let mut walker = WALKER.lock();
     if walker.names.len() > NAMES_MAX {
@@ -148,6 +150,41 @@ impl Walker {
             trace_log().push(entry);
         }
     }
+}
+
+/// A thread of the process, and where it is.
+#[derive(Debug)]
+pub struct ThreadStack {
+    pub id: u32,
+    pub name: String,
+    /// Addresses as in a sample; none: it did not answer.
+    pub trace: Vec<u64>,
+    /// Bytes that it allocated less those that it freed, which nobody has counted yet.
+    pub untracked: i64,
+}
+
+/// How long a thread is waited for, as in ClickHouse.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Where each thread of the process is now.
+pub fn stacks() -> Vec<ThreadStack> {
+    let entries = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let mut threads: Vec<u32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    threads.sort_unstable();
+    let mut all = Vec::with_capacity(threads.len());
+    let mut walker = {
+        // What it knows outlives the query.
+        let _nobody = allocations::enter_none();
+        WALKER.lock()
+    };
+    sampling::stacks(&threads, PATIENCE, |id, stack| {
+        let (trace, untracked) = match stack {
+            Some(stack) => (walker.unwinder.walk(&stack.registers, stack.stack), stack.gathered),
+            None => (Vec::new(), 0),
+        };
+        all.push(ThreadStack { id, name: name_of(id), trace, untracked });
+    });
+    all
 }
 
 fn name_of(thread: u32) -> String {

@@ -101,6 +101,17 @@ impl Names {
         self.text(function & u64::from(u32::MAX)).ok()
     }
 
+    /// Gives each function's name, where it begins, and where the next one does.
+    pub fn each(&self, mut with: impl FnMut(String, u64, u64)) -> io::Result<()> {
+        for (at, function) in self.functions.iter().enumerate() {
+            let begin = function >> 32;
+            // Functions of one content may be one, under all of their names.
+            let next = self.functions[at..].iter().map(|function| function >> 32).find(|next| *next > begin);
+            with(self.text(function & u64::from(u32::MAX))?, begin, next.unwrap_or(begin));
+        }
+        Ok(())
+    }
+
     /// From so many bytes behind the beginning on.
     fn text(&self, at: u64) -> io::Result<String> {
         let mut at = self.texts.start.saturating_add(at);
@@ -172,6 +183,13 @@ mod tests {
             assert!(name.contains("sifts_the_flour"), "{name}");
         }
         assert_eq!(names.find(0), None);
+        let (address, mut found) = (symbols::in_file(&[sifts_the_flour as *const () as u64])[0], 0);
+        names
+            .each(|name, begin, end| {
+                found += u32::from(name.contains("sifts_the_flour") && begin == address && end > begin);
+            })
+            .expect("reads");
+        assert!(found > 0);
         assert!(names.functions.is_sorted() && names.functions.len() > 1000);
         let of_file = std::fs::metadata("/proc/self/exe").expect("is there").len();
         assert!((names.functions.capacity() * 8) as u64 <= of_file / 10, "{} of {of_file}", names.functions.capacity());

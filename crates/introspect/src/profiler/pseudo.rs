@@ -5,8 +5,15 @@ use gristmill_base::spending::Wait;
 /// The first of them: within the header of an ELF file, which has 64 bytes.
 const FIRST: u64 = 0x20;
 
-const NAMES: [&str; 5] =
-    ["[waiting]", "[waiting for the network]", "[waiting for a disk]", "[waiting for a lock]", "[waiting for the client]"];
+/// Logs are kept: each stays where it is.
+const NAMES: [&str; 6] = [
+    "[waiting]",
+    "[waiting for the network]",
+    "[waiting for a disk]",
+    "[waiting for a lock]",
+    "[waiting for the client]",
+    "[waiting for a thread]",
+];
 
 /// Where a wait stands. `None`: nobody says what for.
 pub fn address(wait: Option<Wait>) -> u64 {
@@ -16,6 +23,7 @@ pub fn address(wait: Option<Wait>) -> u64 {
         Some(Wait::Disk) => FIRST + 2,
         Some(Wait::Lock) => FIRST + 3,
         Some(Wait::Client) => FIRST + 4,
+        Some(Wait::Thread) => FIRST + 5,
     }
 }
 
@@ -30,8 +38,10 @@ mod tests {
 
     #[test]
     fn each_wait_has_a_name_of_its_own() {
-        let names: Vec<_> = Wait::ALL.into_iter().map(|wait| name(address(Some(wait)))).collect();
+        let mut waits: Vec<_> = Wait::ALL.into_iter().map(|wait| address(Some(wait))).collect();
+        waits.sort_unstable();
+        let names: Vec<_> = waits.into_iter().map(name).collect();
         assert_eq!(names, NAMES[1..].iter().copied().map(Some).collect::<Vec<_>>());
-        assert_eq!((name(address(None)), name(0), name(FIRST + 5)), (Some("[waiting]"), None, None));
+        assert_eq!((name(address(None)), name(0), name(FIRST + 6)), (Some("[waiting]"), None, None));
     }
 }

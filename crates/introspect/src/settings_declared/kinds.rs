@@ -2,6 +2,7 @@
 
 /// Types, and the settings that have them.
 const KINDS: &[(&str, &[&str])] = &[
+    ("AggregateFunctionInputFormat", &["aggregate_function_input_format"]),
     ("ArrowCompression", &["output_format_arrow_compression_method"]),
     ("Char", &["format_csv_delimiter"]),
     ("DateTimeInputFormat", &["cast_string_to_date_time_mode", "date_time_input_format"]),
@@ -21,6 +22,7 @@ const KINDS: &[(&str, &[&str])] = &[
         ],
     ),
     ("EscapingRule", &["format_custom_escaping_rule", "format_regexp_escaping_rule"]),
+    ("InputFormatColumnMatchingCaseSensitivity", &["input_format_column_name_matching_mode"]),
     ("IntervalOutputFormat", &["interval_output_format"]),
     ("JoinStrictness", &["join_default_strictness"]),
     ("LocalFSReadMethod", &["storage_file_read_method"]),

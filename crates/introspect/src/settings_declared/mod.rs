@@ -1,5 +1,8 @@
 //! Every setting, declared once. Names and defaults are ClickHouse's unless the text says otherwise.
 
+#[macro_use]
+mod declare;
+
 mod asked;
 mod compatibility;
 mod kinds;
@@ -16,120 +19,10 @@ use crate::map_setting::MapSetting;
 use crate::settings::{SettingInfo, SettingValue, bad_value, unknown};
 use crate::without_effect::{OF_QUERIES, check_choice, checked};
 
-/// The name as it is written in SQL: `final` is a word of Rust.
-macro_rules! shown {
-    (final_) => {
-        "final"
-    };
-    ($name:ident) => {
-        stringify!($name)
-    };
-}
-
 /// `auto` of a setting that is a number else: NULL where the data has it.
 fn told_by_data<'a>(name: &str, value: &'a str) -> &'a str {
     let is_auto = name == "schema_inference_make_columns_nullable" && value.trim() == "auto";
     if is_auto { "2" } else { value }
-}
-
-macro_rules! settings {
-    (
-        $($name:ident: $type:ty = $default:expr, $doc:literal;)*
-    ) => {
-        #[derive(Clone, Debug, PartialEq)]
-        pub struct Settings {
-            $(#[doc = $doc] pub $name: $type,)*
-            ignored: BTreeMap<&'static str, String>,
-            changed: BTreeMap<&'static str, String>,
-            /// Those that `compatibility` gave another default.
-            by_compatibility: BTreeSet<&'static str>,
-            /// Users' own, by the text of their values.
-            custom: BTreeMap<String, String>,
-            /// What their owner may do with some of them.
-            constraints: Arc<BTreeMap<String, Constraint>>,
-        }
-
-        impl Default for Settings {
-            fn default() -> Self {
-                Settings { $($name: $default.into(),)* ignored: BTreeMap::new(), changed: BTreeMap::new(), by_compatibility: BTreeSet::new(), custom: BTreeMap::new(), constraints: Arc::default() }
-            }
-        }
-
-        impl Settings {
-            /// Sets one by name. Errors: UNKNOWN_SETTING, and those of parsing; nothing is changed then.
-            pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
-                let name = canonical(name);
-                check_choice(name, value)?;
-                let value = told_by_data(name, value);
-                if name == COMPATIBILITY {
-                    compatibility::check(value)?;
-                }
-                match name {
-                    $(shown!($name) => {
-                        self.$name = <$type as SettingValue>::parse(value)
-                            .ok_or_else(|| bad_value(name, <$type as SettingValue>::TYPE, value))?;
-                        self.changed.insert(shown!($name), self.$name.show());
-                    })*
-                    _ => {
-                        if custom::is_custom(name) {
-                            self.custom.insert(name.to_string(), custom::Value::of(name, value)?.text());
-                            return Ok(());
-                        }
-                        let Some(setting) = OF_QUERIES.get(name) else {
-                            return Err(unknown(name, Self::declared().iter().map(|info| info.name)));
-                        };
-                        let value = checked(name, setting.kind, value)?;
-                        self.ignored.insert(setting.name, value.clone());
-                        self.changed.insert(setting.name, value);
-                    }
-                }
-                // Somebody said it.
-                self.by_compatibility.remove(name);
-                if name == COMPATIBILITY {
-                    self.apply_compatibility();
-                }
-                Ok(())
-            }
-
-            /// Back to the default.
-            pub fn reset(&mut self, name: &str) -> Result<()> {
-                if custom::is_custom(name) {
-                    self.custom.remove(name);
-                    return Ok(());
-                }
-                let (name, defaults) = (canonical(name), Settings::default());
-                let value = defaults.get(name).ok_or_else(|| unknown(name, Self::declared().iter().map(|info| info.name)))?;
-                self.set(name, &value)?;
-                self.changed.remove(name);
-                Ok(())
-            }
-
-            /// The value as `system.settings` shows it. `None`: no such name, or one of a user's own that is not set.
-            pub fn get(&self, name: &str) -> Option<String> {
-                let name = canonical(name);
-                match name {
-                    $(shown!($name) => Some(self.$name.show()),)*
-                    _ => self.ignored.get(name).or_else(|| self.custom.get(name)).cloned().or_else(|| Some(OF_QUERIES.get(name)?.default.clone())),
-                }
-            }
-
-            pub fn declared() -> Vec<SettingInfo> {
-                let defaults = Settings::default();
-                let mut declared = vec![
-                    $(SettingInfo {
-                        name: shown!($name),
-                        kind: kinds::of(shown!($name)).unwrap_or(<$type as SettingValue>::TYPE),
-                        default: defaults.$name.show(),
-                        description: $doc,
-                        no_effect: false,
-                        alias_for: None,
-                    },)*
-                ];
-                declared.extend(OF_QUERIES.infos("Accepted because clients and scripts send it. It changes nothing here."));
-                declared
-            }
-        }
-    };
 }
 
 /// The setting that gives others older defaults.
@@ -158,6 +51,7 @@ settings! {
     function_json_value_return_type_allow_nullable: bool = false, "Whether JSON_VALUE gives NULL where the path leads to nothing, rather than an empty string.";
     function_json_value_return_type_allow_complex: bool = false, "Whether JSON_VALUE gives objects and arrays, as text.";
     max_query_size: u64 = 262_144u64, "Bytes that the text of a query may have, without the data of an INSERT. 0: any number.";
+    implicit_select: bool = false, "Whether a query may leave out its SELECT: `1 + 1`. (`gristmill local`: 1)";
     max_parser_backtracks: u64 = 100_000u64, "How often the parser may go back in a query to try something else (ClickHouse's default is 1,000,000). 0: as often as it likes.";
     max_parser_depth: u64 = 1_000u64, "How deep the parser descends into a query. 0: as deep as it can.";
     max_ast_depth: u64 = 1_000u64, "Levels that the tree of a query may have. 0: as many as there can be.";
@@ -375,7 +269,26 @@ settings! {
     output_format_json_validate_utf8: bool = false, "Whether bytes that are no UTF-8 are replaced in JSON formats of rows too, as JSON and XML always have it.";
     output_format_json_skip_null_value_in_named_tuples: bool = false, "Whether fields of named tuples that are NULL are left out in JSON.";
     output_format_json_pretty_print: bool = true, "Whether arrays, maps and tuples are spread over lines in JSON.";
+    aggregate_function_input_format: String = "state", "What a text is for a column of states of an aggregate function: the bytes of a state (state), the value of a row, a tuple where the function has several arguments (value), or an array of values (array).";
     output_format_decimal_trailing_zeros: bool = false, "Whether decimals have all digits of their scale: 1.500.";
+    output_format_always_write_decimal_point_in_float_and_decimal: bool = false, "Whether floats and decimals without a fraction end with a point in text formats but JSON: 2.";
+    output_format_csv_header_serialize_tuple_into_separate_columns: bool = true, "Whether the header of CSV names each element of a tuple that is a field for each of its elements; else it names the tuple.";
+    input_format_csv_enum_as_number: bool = false, "Whether enums are the numbers behind their names in CSV; else they are names, and what is no name is a number.";
+    input_format_tsv_enum_as_number: bool = false, "Whether enums are the numbers behind their names in TSV; else they are names, and what is no name is a number.";
+    input_format_read_datetime_number_as_raw_value: bool = false, "Whether whole numbers in the place of times with a fraction are in their smallest unit, in JSON and Values; else they are seconds.";
+    input_format_json_read_bools_as_numbers: bool = true, "Whether JSON's true and false may be read into numbers, as 1 and 0.";
+    input_format_json_empty_as_default: bool = false, "Whether an empty JSON string becomes the default of its column, and of types within one.";
+    input_format_json_throw_on_bad_escape_sequence: bool = true, "Whether an escape in a JSON string that means nothing is an error; else it is kept as it is written.";
+    input_format_json_validate_types_from_metadata: bool = true, "Whether the types that JSON with metadata tells have to be those of the columns.";
+    input_format_csv_allow_cr_end_of_line: bool = false, "Whether CSV lines may end with CR alone.";
+    input_format_csv_missing_nullable_as_empty_string: bool = false, "Whether an empty CSV field is an empty text where the column is a Nullable(String); else it is NULL.";
+    input_format_csv_try_infer_strings_from_quoted_tuples: bool = true, "Whether a tuple in quotes in CSV is guessed to be text.";
+    input_format_json_use_string_type_for_ambiguous_paths_in_named_tuples_inference_from_objects: bool = false, "Whether what is an object in one JSON row and a single value in another is guessed to be text, within objects; else it is an error.";
+    input_format_json_infer_array_of_dynamic_from_array_of_different_types: bool = true, "Whether a JSON array of values of different kinds is guessed to be an array, of text; else it is a tuple.";
+    input_format_force_null_for_omitted_fields: bool = false, "Whether fields that data leaves out are NULL, and an error where their column has none.";
+    input_format_column_name_matching_mode: String = "auto", "How names in data are matched to columns: match_case, ignore_case, auto.";
+    input_format_csv_allow_whitespace_or_tab_as_delimiter: bool = false, "Whether spaces and tabs before a CSV field belong to it, so that they can be delimiters.";
+    output_format_float_precision: u64 = 0u64, "Most digits that floats have after the point in text formats. 0: as many as tell them from their neighbours.";
     date_time_64_output_format_cut_trailing_zeros_align_to_groups_of_thousands: bool = false, "Whether fractions of DateTime64 end at a third, sixth or ninth digit, or are left out where they are nothing.";
     output_format_values_escape_quote_with_quote: bool = false, "Whether a quote in a quoted text is doubled, and a backslash left alone.";
     output_format_csv_serialize_tuple_into_separate_columns: bool = true, "Whether a tuple is a field of CSV for each of its elements; else it is one field.";
@@ -567,6 +480,7 @@ settings! {
     send_profile_events: bool = true, "Whether a client of the native protocol is told what its query counted.";
     client_protocol_version: u64 = 0u64, "Revision of the native protocol that the format Native is written in. 0: that of files.";
     enable_http_compression: bool = true, "Whether answers over HTTP are compressed as Accept-Encoding allows.";
+    framing_output_format: String = "None", "How an answer over HTTP is framed, so that progress, events, lines of the log and errors come within it: None, EventStream, JSONEachPacketBase64, JSONEachPacketString.";
     http_zlib_compression_level: i64 = 3i64, "Level of gzip and deflate of answers over HTTP.";
     http_response_buffer_size: u64 = 0u64, "Bytes of an answer over HTTP that are held back, so that an error before them has a status of its own. 0: 1 MiB.";
     http_wait_end_of_query: bool = false, "Whether an answer over HTTP is held back until the query is over.";

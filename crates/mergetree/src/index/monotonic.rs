@@ -47,19 +47,31 @@ const KEEP_NAN: [&str; 14] = [
     "_CAST",
 ];
 
-/// As `monotonic_in`, of `x + 1`, `1 - x`, `x * 2` in integers of 64 bits, whose results wrap at the type's ends, and in
+/// As `monotonic_in`, of `x + 1`, `1 - x`, `x * 2` in integers of up to 64 bits, whose results wrap at the type's ends, and in
 /// floats: which side, and how.
 pub fn monotonic_operator(binary: &BinaryExpr, result: &DataType) -> Option<(Side, Monotonicity)> {
     if is_float(result) {
         return float_operator(binary);
     }
     let (low, high): (i128, i128) = match result {
+        DataType::Int8 => (i8::MIN.into(), i8::MAX.into()),
+        DataType::Int16 => (i16::MIN.into(), i16::MAX.into()),
+        DataType::Int32 => (i32::MIN.into(), i32::MAX.into()),
         DataType::Int64 => (i64::MIN.into(), i64::MAX.into()),
+        DataType::UInt8 => (0, u8::MAX.into()),
+        DataType::UInt16 => (0, u16::MAX.into()),
+        DataType::UInt32 => (0, u32::MAX.into()),
         DataType::UInt64 => (0, u64::MAX.into()),
         _ => return None,
     };
     let constant = |expr: &Expr| match expr {
+        Expr::Literal(ScalarValue::Int8(Some(value)), _) => Some(i128::from(*value)),
+        Expr::Literal(ScalarValue::Int16(Some(value)), _) => Some(i128::from(*value)),
+        Expr::Literal(ScalarValue::Int32(Some(value)), _) => Some(i128::from(*value)),
         Expr::Literal(ScalarValue::Int64(Some(value)), _) => Some(i128::from(*value)),
+        Expr::Literal(ScalarValue::UInt8(Some(value)), _) => Some(i128::from(*value)),
+        Expr::Literal(ScalarValue::UInt16(Some(value)), _) => Some(i128::from(*value)),
+        Expr::Literal(ScalarValue::UInt32(Some(value)), _) => Some(i128::from(*value)),
         Expr::Literal(ScalarValue::UInt64(Some(value)), _) => Some(i128::from(*value)),
         _ => None,
     };

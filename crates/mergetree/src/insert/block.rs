@@ -16,7 +16,6 @@ use futures::stream::{StreamExt, TryStreamExt};
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, Result, units};
 use gristmill_introspect::{Event, Gauge, QueryContext, tell};
-use gristmill_types::measure::batch_bytes;
 use gristmill_types::{SqlType, nested};
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -82,12 +81,13 @@ pub fn object_key(context: &QueryContext, partition_id: &str, level: u32) -> Str
     format!("parts/{partition_id}_{level}_{}.parquet", context.env.uuid_by_time().simple())
 }
 
-/// Writes the block's parts; `written` gets each when it is there. Each is noted in `uncommitted` before: those that
+/// Writes the parts of a block of so many bytes; `written` gets each when it is there. Each is noted in `uncommitted` before: those that
 /// come to be when nobody waits for them any more, and so do not get to `written`, are removed by it. `last`: partitions of the
 /// block before.
 pub async fn write_block(
     insert: &Shared,
     block: RecordBatch,
+    bytes: u64,
     last: &Mutex<HashSet<String>>,
     written: &(dyn Fn(InsertedPart) + Sync),
 ) -> Result<()> {
@@ -109,7 +109,7 @@ pub async fn write_block(
         uncommitted: uncommitted.clone(),
         keys,
         descending: layout.sorting.iter().map(|key| key.descending).collect(),
-        row_bytes: batch_bytes(&block) / (block.num_rows() as u64).max(1),
+        row_bytes: bytes / (block.num_rows() as u64).max(1),
         columns: block.columns().to_vec(),
         text,
         dictionaries,

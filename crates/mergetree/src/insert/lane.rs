@@ -79,7 +79,8 @@ impl InsertLane {
             batches.len()
         );
         let memory = std::mem::replace(&mut self.memory, MemoryGuard::empty(&self.shared.context.memory));
-        (self.rows, self.bytes) = (0, 0);
+        let bytes = std::mem::take(&mut self.bytes);
+        self.rows = 0;
         let (shared, last) = (self.shared.clone(), self.partitions.clone());
         self.under_way = Some(Task::on(&runtime::cpu(), async move {
             // Concatenation copies views of strings, not their bytes; the pieces go as soon as the whole is there.
@@ -90,7 +91,7 @@ impl InsertLane {
             drop(batches);
             let context = shared.context.clone();
             let keep = |part| shared.written.lock().push(part);
-            context.cancellable(write_block(&shared, block, &last, &keep)).await?;
+            context.cancellable(write_block(&shared, block, bytes, &last, &keep)).await?;
             drop(memory);
             Ok(())
         }));

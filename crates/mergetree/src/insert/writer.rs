@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use gristmill_base::spending::Wait;
 use gristmill_base::{Error, ErrorCode, Result, units};
 use gristmill_catalog::{LoadWriter, LoadedGroups, TableWriter, WriteLane};
 use gristmill_introspect::tracing::Level;
@@ -141,6 +142,7 @@ impl Shared {
             self.core.name()
         );
         self.core.wake_merger();
+        let _waiting = self.context.waits_for(Wait::Lock);
         let sleep = async {
             tokio::time::sleep(Duration::from_millis(ms)).await;
             Ok(())

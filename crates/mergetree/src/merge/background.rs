@@ -125,7 +125,7 @@ fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
         drop(claim);
         core.wake_merger();
     };
-    Some(Task::on(&runtime::cpu(), allocations::counted(tally, work)))
+    Some(Task::on(&runtime::cpu(), allocations::counted_task(tally, work)))
 }
 
 /// Parts to merge for their TTL, with the place that the merge takes among such merges.

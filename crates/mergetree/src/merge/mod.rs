@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::stream::{StreamExt, TryStreamExt};
+use gristmill_base::spending::Wait;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::OptimizeRequest;
 use gristmill_introspect::{Counters, Event, QueryContext};
@@ -76,6 +77,11 @@ pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &O
         None => None,
     };
     let wanted = |part: &PartEntry| chosen.as_ref().is_none_or(|id| part.partition_id == *id);
+    // Without FINAL a part is not written anew by itself.
+    if !request.to_one_part && state.parts.values().filter(|part| wanted(part)).nth(1).is_none() {
+        let why = "There is only one part inside partition";
+        return if context.settings.optimize_throw_if_noop { Err(cannot_optimize(why)) } else { Ok(()) };
+    }
     let partitions: BTreeSet<String> =
         state.parts.values().filter(|part| wanted(part)).map(|part| part.partition_id.clone()).collect();
     // Many partitions: one a thread. Few: one after the other, each by columns on all threads.
@@ -96,6 +102,10 @@ fn nothing_to_merge(state: &State) -> Error {
         true => "There are no parts that can be merged. (Collector returned empty ranges set)",
         false => "There is no need to merge parts according to merge selector algorithm",
     };
+    cannot_optimize(why)
+}
+
+fn cannot_optimize(why: &str) -> Error {
     Error::new(ErrorCode::CANNOT_ASSIGN_OPTIMIZE, format!("Cannot OPTIMIZE table: {why}."))
 }
 
@@ -219,6 +229,7 @@ async fn to_one_part(
         let Some(claim) = Claim::take(core, chunk) else {
             // A merge of the background has some of them: what it makes is merged after it, and is done if it is all.
             skips_merged = true;
+            let _waiting = context.waits_for(Wait::Lock);
             context
                 .cancellable(async {
                     let _ = tokio::time::timeout(WAIT, ended).await;

@@ -63,5 +63,5 @@ pub fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
         drop(claim);
         core.wake_merger();
     };
-    Some(Task::on(&runtime::cpu(), allocations::counted(tally, work)))
+    Some(Task::on(&runtime::cpu(), allocations::counted_task(tally, work)))
 }

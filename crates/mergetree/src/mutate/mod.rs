@@ -203,6 +203,7 @@ async fn keep_pace(core: &Arc<Core>, context: &Arc<QueryContext>) -> Result<()> 
     }
     core.wake_merger();
     let ms = delay_ms(&core.settings, unfinished, (delays, refuses));
+    let _waiting = context.waits_for(Wait::Lock);
     let sleep = async {
         tokio::time::sleep(Duration::from_millis(ms)).await;
         Ok(())

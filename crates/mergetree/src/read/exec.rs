@@ -443,7 +443,7 @@ impl DisplayAs for MergeTreeScan {
             write!(f, ", projection={projection}")?;
         }
         if !self.filters.is_empty() {
-            let filters: Vec<String> = self.filters.iter().map(|filter| shortened(filter.expression.to_string())).collect();
+            let filters: Vec<String> = self.filters.iter().map(|filter| shortened(readable(&filter.expression))).collect();
             write!(f, ", prewhere=[{}]", filters.join(" AND "))?;
         }
         if let Some(first) = self.first.get() {

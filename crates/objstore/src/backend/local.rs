@@ -27,7 +27,7 @@ use futures::stream::BoxStream;
 use futures::{StreamExt, stream};
 use gristmill_base::allocations;
 use gristmill_base::env::{Env, SystemEnv};
-use gristmill_base::spending::{self, Blocked};
+use gristmill_base::spending::{self, Blocked, Spending, Wait};
 use object_store::PutPayload;
 use tokio::sync::mpsc;
 
@@ -78,8 +78,10 @@ impl LocalBackend {
 /// Runs file I/O where it may block.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> Result<T, Failure> {
     let (tally, counters) = (allocations::current(), syscalls::current());
+    let waiting = tally.as_ref().map(|tally| Spending::waiting(tally, Wait::Thread));
     let counted = move || {
         let _entered = tally.as_ref().map(allocations::enter);
+        drop(waiting);
         syscalls::on_behalf_of(counters, || spending::blocked(Blocked::Disk, work))
     };
     match tokio::task::spawn_blocking(counted).await {

@@ -41,6 +41,8 @@ pub struct Head {
     pub stacktrace: bool,
     /// Of the result, where there is one.
     pub format: Option<Format>,
+    /// The type of its frames, where it has any.
+    pub framing: Option<&'static str>,
     pub codec: Compression,
     /// How far the query was, while its answer waited.
     pub progress: Vec<String>,
@@ -97,7 +99,7 @@ impl Head {
     /// Of a statement that goes well.
     pub fn success(&self, context: &QueryContext) -> response::Parts {
         let mut parts = self.common(StatusCode::OK);
-        let content_type = self.format.map_or(TEXT, Format::content_type);
+        let content_type = self.framing.unwrap_or_else(|| self.format.map_or(TEXT, Format::content_type));
         parts.headers.entry(CONTENT_TYPE).or_insert(HeaderValue::from_static(content_type));
         if let Some(format) = self.format {
             parts.headers.insert("x-clickhouse-format", HeaderValue::from_static(format.name()));
@@ -122,6 +124,9 @@ impl Head {
         if let Some(format) = self.format {
             parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.content_type()));
             parts.headers.insert("x-clickhouse-format", HeaderValue::from_static(format.name()));
+        }
+        if let Some(framing) = self.framing {
+            parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(framing));
         }
         if self.codec != Compression::None {
             parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static(self.codec.name()));

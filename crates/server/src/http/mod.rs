@@ -6,6 +6,7 @@
 
 mod answer;
 pub(crate) mod external;
+mod framing;
 mod half_closed;
 pub mod handlers;
 mod head;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use gristmill_base::spending::Wait;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_formats::Compression;
 use gristmill_formats::compression::Encoder;
@@ -112,6 +113,7 @@ impl Held {
 /// Sends bytes as fast as the client takes them. A query whose client takes nothing can still be killed, and its time runs
 /// out. Errors: QUERY_WAS_CANCELLED, SOCKET_TIMEOUT, those of the query's limits.
 async fn send(responder: &Responder, context: Option<&QueryContext>, bytes: Vec<u8>) -> Result<()> {
+    let _waiting = context.and_then(|context| context.waits_for(Wait::Client));
     let mut rest = Bytes::from(bytes);
     while !rest.is_empty() {
         let piece = rest.split_to(rest.len().min(CHUNK_BYTES));

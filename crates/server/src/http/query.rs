@@ -22,6 +22,7 @@ use hyper::http::request::Parts;
 
 use super::answer::Responder;
 use super::external;
+use super::framing::Framer;
 use super::handlers::{Handler, Rule, Taking};
 use super::head::Head;
 use super::input::{self, Rest, Taken};
@@ -343,9 +344,14 @@ fn failed_before(
 ) -> Result<Answered> {
     let (settings, format) = session.shown(statement);
     let named = format.or(default_format).and_then(|name| Format::by_name(&name).ok());
-    let (Some(format), true) = (named, settings.http_write_exception_in_output_format) else { return Err(error) };
+    let named = named.filter(|_| settings.http_write_exception_in_output_format);
     let Ok(zone) = timezone(&settings) else { return Err(error) };
     let output = OutputContext { settings: Arc::new(settings), timezone: zone, terminal: false, width: None };
+    if let Ok(Some(framer)) = Framer::of(&output.settings, &output, &head.display_name) {
+        head.framing = Some(framer.content_type());
+        return Ok(Answered { last: framer.failed(&head.error_text(&error)), error: Some(error) });
+    }
+    let Some(format) = named else { return Err(error) };
     let Ok(mut formatted) = writer(format, &Columns::default(), output) else { return Err(error) };
     let mut last = Vec::new();
     formatted.start(&mut last)?;
@@ -367,10 +373,35 @@ fn told(context: &QueryContext) -> Told {
     }
 }
 
-/// A line of the query's log: into the result, where its format has a place for it, else into the head.
-fn tell(line: &QueryLine, formatted: Option<&mut (dyn OutputFormat + 'static)>, head: &mut Head, out: &mut Vec<u8>) {
-    if !formatted.is_some_and(|formatted| formatted.log(&lines::object(line), out)) {
-        head.lines.note(line);
+/// Where what is told beside the rows goes.
+struct Beside<'a> {
+    context: &'a QueryContext,
+    framer: &'a mut Option<Framer>,
+    head: &'a mut Head,
+}
+
+impl Beside<'_> {
+    /// A line of the query's log: into a packet, or into the result where its format has a place for it, else into the head.
+    fn tell(
+        &mut self,
+        line: &QueryLine,
+        formatted: Option<&mut (dyn OutputFormat + 'static)>,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        if let Some(framer) = self.framer.as_mut() {
+            return framer.line(&self.context.query_id, line);
+        }
+        if !formatted.is_some_and(|formatted| formatted.log(&lines::object(line), out)) {
+            self.head.lines.note(line);
+        }
+        Ok(())
+    }
+
+    /// Bytes that can be handed over, in the place of those of the result.
+    fn framed(&mut self, out: &mut Vec<u8>) {
+        if let Some(framer) = self.framer.as_mut() {
+            framer.take(out);
+        }
     }
 }
 
@@ -381,25 +412,52 @@ async fn result(
     outgoing: &mut Outgoing,
     lines: &mut LinesHeard,
 ) -> Result<Answered> {
+    let context = execution.context.clone();
+    let settings = &context.settings;
+    let output = OutputContext { settings: settings.clone(), timezone: timezone(settings)?, terminal: false, width: None };
+    let mut framer = Framer::of(settings, &output, &head.display_name)?;
+    head.framing = framer.as_ref().map(Framer::content_type);
+    let mut beside = Beside { context: &context, framer: &mut framer, head: &mut *head };
+    let answered = rows_sent(execution, output, default_format, &mut beside, outgoing, lines).await;
+    match (answered, framer) {
+        (Ok(_), Some(framer)) => Ok(Answered { last: framer.ended(&context)?, error: None }),
+        // Who takes nothing does not take this either.
+        (Err(error), Some(framer)) if error.code() != ErrorCode::SOCKET_TIMEOUT => {
+            Ok(Answered { last: framer.failed(&head.error_text(&error)), error: Some(error) })
+        }
+        (answered, _) => answered,
+    }
+}
+
+async fn rows_sent(
+    execution: Execution,
+    output: OutputContext,
+    default_format: Option<String>,
+    beside: &mut Beside<'_>,
+    outgoing: &mut Outgoing,
+    lines: &mut LinesHeard,
+) -> Result<Answered> {
     let Execution { context, columns, format, mut rows, totals, .. } = execution;
     let settings = context.settings.clone();
     // SETTINGS of the query itself may name another.
-    head.timezone = timezone_name(&settings);
-    head.asked = response_headers::of_setting(&settings.http_response_headers)?;
-    let output = OutputContext { settings: settings.clone(), timezone: timezone(&settings)?, terminal: false, width: None };
+    beside.head.timezone = timezone_name(&settings);
+    beside.head.asked = response_headers::of_setting(&settings.http_response_headers)?;
     let mut out = Vec::new();
     let mut formatted = match columns.is_empty() {
         true => None,
         false => {
             let format = Format::by_name(format.as_deref().or(default_format.as_deref()).unwrap_or("TabSeparated"))?;
-            head.format = Some(format);
+            if let Some(framer) = beside.framer.as_ref() {
+                framer.check(format)?;
+            }
+            beside.head.format = Some(format);
             let mut formatted = writer(format, &columns, output)?;
             formatted.start(&mut out)?;
             Some(formatted)
         }
     };
     // How far the query is leaves before its first row.
-    let tells = head.format.is_some_and(|format| format.name().ends_with("WithProgress"));
+    let tells = beside.framer.is_some() || beside.head.format.is_some_and(|format| format.name().ends_with("WithProgress"));
     let mut extremes = settings.extremes.then(|| Extremes::new(&columns));
     let mut count = 0;
     let progress_every = Duration::from_millis(settings.http_headers_progress_interval_ms.max(1));
@@ -410,7 +468,7 @@ async fn result(
         loop {
             tokio::select! {
                 biased;
-                line = lines.next() => tell(&line, formatted.as_deref_mut(), head, &mut out),
+                line = lines.next() => beside.tell(&line, formatted.as_deref_mut(), &mut out)?,
                 batch = rows.next() => {
                     let Some(batch) = batch.transpose().map_err(Error::from)? else { return Ok(()) };
                     if let Some(extremes) = &mut extremes {
@@ -423,12 +481,16 @@ async fn result(
                     }
                     count += batch.num_rows() as u64;
                     if out.len() >= outgoing.chunk_bytes() {
-                        outgoing.push(&out, || head.success(&context)).await?;
+                        beside.framed(&mut out);
+                        outgoing.push(&out, || beside.head.success(&context)).await?;
                         out.clear();
                     }
                 }
                 _ = ticker.tick() => {
                     context.check()?;
+                    if let Some(framer) = beside.framer.as_mut() {
+                        framer.tick(&context)?;
+                    }
                     if let Some(formatted) = &mut formatted {
                         formatted.progress(&told(&context), &mut out);
                     }
@@ -436,12 +498,14 @@ async fn result(
                         && context.elapsed() >= progress_next
                         && !outgoing.head_is_sent()
                     {
-                        head.note_progress(&context);
+                        beside.head.note_progress(&context);
                         progress_next = context.elapsed() + progress_every;
                     }
                     // Rows of a slow query leave as they come. Before the first there may still be an error with a status of its own.
-                    if (count > 0 || (tells && !out.is_empty())) && outgoing.is_due(!out.is_empty()) {
-                        outgoing.push(&out, || head.success(&context)).await?;
+                    let fresh = !out.is_empty() || beside.framer.as_ref().is_some_and(Framer::has_packets);
+                    if (count > 0 || (tells && fresh)) && outgoing.is_due(fresh) {
+                        beside.framed(&mut out);
+                        outgoing.push(&out, || beside.head.success(&context)).await?;
                         out.clear();
                     }
                 }
@@ -452,20 +516,24 @@ async fn result(
     // The query is over, and in the log, before its answer is.
     drop(rows);
     while let Some(line) = lines.there() {
-        tell(&line, formatted.as_deref_mut(), head, &mut out);
+        beside.tell(&line, formatted.as_deref_mut(), &mut out)?;
     }
     if let Err(error) = streamed {
+        if let Some(framer) = beside.framer.as_mut() {
+            framer.hold(&mut out);
+            return Err(error);
+        }
         let Some(formatted) = formatted.as_mut().filter(|_| settings.http_write_exception_in_output_format) else {
             return Err(error);
         };
         let summary = ResultSummary { rows: count, ..ResultSummary::default() };
-        return match formatted.fail(&summary, &head.error_text(&error), &mut out)? {
+        return match formatted.fail(&summary, &beside.head.error_text(&error), &mut out)? {
             true => Ok(Answered { last: out, error: Some(error) }),
             false => Err(error),
         };
     }
     for line in query_lines::of_limit(&context) {
-        tell(&line, formatted.as_deref_mut(), head, &mut out);
+        beside.tell(&line, formatted.as_deref_mut(), &mut out)?;
     }
     if let Some(formatted) = &mut formatted {
         let progress = context.progress.snapshot();
@@ -479,7 +547,10 @@ async fn result(
             totals,
             extremes: extremes.as_ref().map(Extremes::rows).transpose()?.flatten(),
         };
-        formatted.finish(&summary, &mut out)?;
+        match (beside.framer.as_mut(), beside.head.format) {
+            (Some(framer), Some(format)) => framer.finish(format, &mut **formatted, summary, &mut out)?,
+            _ => formatted.finish(&summary, &mut out)?,
+        }
     }
     Ok(Answered { last: out, error: None })
 }

@@ -265,6 +265,7 @@ pub fn accepted_encoding(parts: &Parts) -> Compression {
         ("deflate", Compression::Deflate),
         ("xz", Compression::Xz),
         ("bz2", Compression::Bz2),
+        ("snappy", Compression::SnappyFramed),
     ]
     .into_iter()
     .find(|(name, _)| named.iter().any(|accepted| accepted == name))

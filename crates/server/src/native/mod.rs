@@ -12,6 +12,6 @@ mod listener;
 mod query;
 #[cfg(test)]
 pub(crate) mod tests;
-mod told;
+pub(crate) mod told;
 
 pub use connection::serve;

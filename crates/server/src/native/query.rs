@@ -9,7 +9,8 @@ use arrow::array::RecordBatch;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 use gristmill_base::env::Env;
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::spending::Wait;
+use gristmill_base::{Error, ErrorCode, Result, machine};
 use gristmill_engine::session::wants_data;
 use gristmill_engine::{Brought, Execution, ExternalTable, Session, StatementText};
 use gristmill_introspect::progress::ProgressSnapshot;
@@ -160,7 +161,7 @@ impl Teller<'_> {
         let left_out = self.lines.as_ref().map_or(0, LinesHeard::left_out);
         if left_out > 0 {
             let text = format!("{left_out} lines were left out: they came faster than they were sent");
-            let (at, thread_id) = (self.env.now(), u64::from(std::process::id()));
+            let (at, thread_id) = (self.env.now(), machine::thread_id());
             self.line(query_id, &QueryLine { at, thread_id, level: Level::WARN, source: "executeQuery", text }).await?;
         }
         Ok(())
@@ -302,7 +303,10 @@ async fn answer(
                 let packet = sent.packet(dialect, &running.columns, &batch);
                 drop(working);
                 match packet {
-                    Ok(packet) => out.send(packet).await?,
+                    Ok(packet) => {
+                        let _waiting = running.context.waits_for(Wait::Client);
+                        out.send(packet).await?;
+                    }
                     Err(error) => break Err(error),
                 }
                 traffic.iter_mut().for_each(|traffic| traffic.moved(moved()));

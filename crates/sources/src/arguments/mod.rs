@@ -10,7 +10,8 @@ use gristmill_base::redact::Secret;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_formats::Format;
 use gristmill_formats::compression::Compression;
-use gristmill_types::Columns;
+use gristmill_introspect::Settings;
+use gristmill_types::{Columns, parse};
 
 use crate::call::{CallArgument, TableFunctionCall};
 use crate::object::source::ObjectSource;
@@ -98,11 +99,27 @@ pub(crate) fn format(word: &str) -> Result<Option<Format>> {
     if word.is_empty() || word.eq_ignore_ascii_case("auto") { Ok(None) } else { Format::by_name(word).map(Some) }
 }
 
+/// The columns of a structure as they are written: a Nested is one. `None` where they are to be told by the data.
 pub(crate) fn structure(word: &str) -> Result<Option<Columns>> {
     if word.trim().is_empty() || word.eq_ignore_ascii_case("auto") {
         return Ok(None);
     }
-    gristmill_types::parse::structure_with_defaults(word).map(Some)
+    parse::structure_with_nested(word).map(Some)
+}
+
+/// The columns of a table that is declared with these: those of a Nested are several, unless `flatten_nested = 0`.
+pub(crate) fn as_declared(columns: Columns, settings: &Settings) -> Columns {
+    if settings.flatten_nested { columns.flattened() } else { columns }
+}
+
+/// The columns that a structure declares.
+pub(crate) fn declared(structure: &str, settings: &Settings) -> Result<Columns> {
+    parse::structure_with_defaults(structure, settings.flatten_nested)
+}
+
+/// As `declared`, where no column may have a default.
+pub(crate) fn declared_plainly(structure: &str, settings: &Settings) -> Result<Columns> {
+    parse::structure_without_defaults(structure, settings.flatten_nested)
 }
 
 pub(crate) fn compression(word: &str) -> Result<Option<Compression>> {

@@ -10,6 +10,7 @@ use gristmill_introspect::{QueryContext, Settings};
 use gristmill_types::{Column, Columns, DefaultKind};
 
 use super::values::ValuesTable;
+use crate::arguments::declared;
 use crate::call::TableFunctionCall;
 use crate::function_table::{definition, wrong_count};
 use crate::object::convert::session_timezone;
@@ -43,7 +44,7 @@ pub fn open(call: &TableFunctionCall, context: &QueryContext) -> Result<Arc<dyn 
     let data = data.bytes();
     let settings = &context.settings;
     let columns = match structure {
-        Some(structure) => gristmill_types::parse::structure_with_defaults(structure.word())?,
+        Some(structure) => declared(structure.word(), settings)?,
         None => infer_schema(format, data, true, settings, OBJECT)?,
     };
     let carried = carried_columns(&columns, settings);

@@ -18,6 +18,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::Sequence;
+use crate::arguments::declared_plainly;
 use crate::call::{CallArgument, TableFunctionCall};
 use crate::function_table::{unsigned, wrong_count};
 use SqlType as T;
@@ -35,7 +36,7 @@ impl Random {
     pub fn parse(call: &TableFunctionCall, target: Option<&Columns>, context: &QueryContext) -> Result<Random> {
         let name = call.name.as_str();
         let (columns, rest) = match (&call.positional[..], target) {
-            ([CallArgument::Text(structure), rest @ ..], _) => (gristmill_types::parse::structure(structure)?, rest),
+            ([CallArgument::Text(structure), rest @ ..], _) => (declared_plainly(structure, &context.settings)?, rest),
             (rest, Some(target)) => (target.clone(), rest),
             (rest, None) => {
                 return Err(wrong_count(name, rest.len(), "'structure'[, seed[, max_string_length[, max_array_length]]]"));

@@ -12,6 +12,7 @@ use gristmill_formats::Format;
 use gristmill_introspect::QueryContext;
 use gristmill_types::Columns;
 
+use crate::arguments::declared_plainly;
 use crate::call::{CallArgument, TableFunctionCall};
 use crate::function_table::{definition, wrong_count};
 use crate::object::convert::session_timezone;
@@ -41,7 +42,7 @@ impl ValuesTable {
         if rows.is_empty() {
             return Err(wrong_count("values", call.positional.len(), "'structure', (…), (…)"));
         }
-        let columns = gristmill_types::parse::structure(structure)?;
+        let columns = declared_plainly(structure, &context.settings)?;
         let mut text = String::new();
         for row in rows {
             let tuple = match row {

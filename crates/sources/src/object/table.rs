@@ -18,7 +18,7 @@ use super::layout::{Layout, VirtualColumn};
 use super::provider::ObjectProvider;
 use super::source::ObjectSource;
 use super::{hive, infer};
-use crate::arguments::ObjectArguments;
+use crate::arguments::{ObjectArguments, as_declared};
 use crate::caches::SourceCaches;
 use crate::function_table::definition;
 use crate::generate::format::carried_columns;
@@ -54,7 +54,7 @@ impl ObjectTable {
         let format = arguments.format.or_else(|| Format::by_extension(&source.location.key));
         let function = source.function.clone();
         let given = match (arguments.structure, &hint) {
-            (Some(columns), _) => Some(columns),
+            (Some(columns), _) => Some(as_declared(columns, &context.settings)),
             (None, StructureHint::Writing(columns)) => Some((*columns).clone()),
             (None, _) => None,
         };

@@ -2,9 +2,10 @@
 //!
 //! The parser of statements decides whether a text is one. Here its words are read once more, into a tree that keeps what is
 //! written (`tree`): the parser's own has joins, limits and stars in forms that suit the planner. `expression` reads values by the
-//! precedence of operators, `query` the clauses of SELECT and INSERT, `literals` says how ClickHouse writes constants, `print`
-//! lays all out.
+//! precedence of operators, `query` the clauses of SELECT and INSERT, `literals` says how ClickHouse writes constants, `calls` what
+//! EXPLAIN SYNTAX makes of it, `print` lays all out.
 
+mod calls;
 mod expression;
 mod literals;
 mod print;
@@ -21,6 +22,7 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 use crate::rewrite::digits;
 use crate::statement::{self, Statement};
 use crate::tokens::{is_word, line_starts, offset, tokenize};
+use calls::Calls;
 use print::Printer;
 use tree::{Operand, Tree};
 
@@ -63,19 +65,26 @@ pub fn query_of_view(text: &str, database: &str, one_line: bool) -> String {
     laid_out().unwrap_or_else(|_| text.to_string())
 }
 
-/// The query of an EXPLAIN, or the INSERT, without what says how the explanation is shown. Errors: SYNTAX_ERROR.
+/// The query of an EXPLAIN, or the INSERT, as the analysis has it, without what says how the explanation is shown. Errors: SYNTAX_ERROR.
 pub fn explained_query(text: &str, one_line: bool) -> Result<String> {
     let mut reader = Reader::of(text)?;
     reader.skip_explain()?;
     let mut printer = Printer { one_line, out: String::new() };
     if reader.sees("INSERT") {
+        reader.as_calls = true;
         reader.statement(&mut printer)?;
     } else {
         let mut union = reader.union()?;
         union.tail.clear();
-        printer.union(&union, 0);
+        printer.union(&Calls { analyzed: true }.union(union), 0);
     }
     Ok(printer.out)
+}
+
+/// Whether an EXPLAIN is of a query or of an INSERT.
+pub fn explains_query(text: &str) -> bool {
+    let reader = Reader::of(text).and_then(|mut reader| reader.skip_explain().map(|_| reader));
+    reader.is_ok_and(|reader| reader.begins_query())
 }
 
 /// A SELECT of which the columns have these names. Errors: BAD_ARGUMENTS where they are not as many as its items; SYNTAX_ERROR.
@@ -114,6 +123,8 @@ struct Reader<'a> {
     database: Option<String>,
     /// Names of WITH, which are no tables.
     with_names: Vec<String>,
+    /// Operators of the query of an INSERT are shown as calls.
+    as_calls: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -126,7 +137,7 @@ impl<'a> Reader<'a> {
         while tokens.last().is_some_and(|token| matches!(token.token, Token::SemiColon | Token::EOF)) {
             tokens.pop();
         }
-        Ok(Reader { text, lines: line_starts(text), tokens, at: 0, database: None, with_names: Vec::new() })
+        Ok(Reader { text, lines: line_starts(text), tokens, at: 0, database: None, with_names: Vec::new(), as_calls: false })
     }
 
     fn begins_query(&self) -> bool {

@@ -3,6 +3,7 @@
 use gristmill_base::Result;
 use sqlparser::tokenizer::Token;
 
+use super::calls::Calls;
 use super::expression::call;
 use super::print::Printer;
 use super::tree::{GroupBy, Operand, Select, Source, Tree, Union, With};
@@ -83,6 +84,9 @@ impl Reader<'_> {
         } else {
             let mut union = self.union()?;
             let tail = std::mem::take(&mut union.tail);
+            if self.as_calls {
+                union = Calls { analyzed: false }.union(union);
+            }
             printer.union(&union, 0);
             tail.iter().for_each(|tail| printer.out.push_str(&format!(" {tail}")));
         }

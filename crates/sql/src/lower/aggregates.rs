@@ -3,6 +3,7 @@
 //! Above the aggregation an expression may name keys and aggregates only. A part of it is a key when, lowered over the
 //! rows below, it is the very expression of a key; each aggregate is computed once, however often it is written.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -32,6 +33,8 @@ pub struct Grouped {
     pub sets: Option<(Vec<Vec<usize>>, String)>,
     /// No rows have no group, though there is one without keys: all keys are constants, or it is one of ROLLUP or CUBE.
     pub drops_empty: bool,
+    /// Of it the row of totals is given, which is there where no rows are.
+    pub totals: bool,
 }
 
 impl Grouped {
@@ -59,23 +62,33 @@ impl Analyzer<'_> {
     }
 
     /// `seen`: aliases that were looked into. Each is looked into once, though others name it again and again.
-    fn mentions_beside<'n>(
+    fn mentions_beside(
         &self,
-        node: &'n Node,
-        context: &Context<'n>,
+        node: &Node,
+        context: &Context<'_>,
         wanted: &dyn Fn(&Call) -> bool,
-        seen: &mut HashSet<&'n str>,
+        seen: &mut HashSet<String>,
     ) -> bool {
         let mut found = false;
         node.walk(&mut |node| {
             match node {
                 Node::Call(call) => found |= wanted(call),
+                Node::Lambda { parameters, body } => {
+                    found |= self.mentions_beside(body, &context.with_parameters(parameters), wanted, seen);
+                    return false;
+                }
                 Node::Name(parts) => {
                     if let [name] = &parts[..]
-                        && let Some(definition) = context.alias(name)
-                        && seen.insert(name.as_str())
+                        && !context.is_parameter(name)
                     {
-                        found |= self.mentions_beside(definition, &context.expanding(name), wanted, seen);
+                        let own = context.alias(name).map(|definition| (name.clone(), Cow::Borrowed(definition)));
+                        let around =
+                            || self.known_around(name, context).map(|(mark, definition)| (mark, Cow::Owned(definition)));
+                        if let Some((mark, definition)) = own.or_else(around)
+                            && seen.insert(mark.clone())
+                        {
+                            found |= self.mentions_beside(&definition, &context.expanding(&mark), wanted, seen);
+                        }
                     }
                 }
                 _ => {}

@@ -54,6 +54,11 @@ impl Analyzer<'_> {
         self.expr(&node, &context.expanding(&mark)).map(Some)
     }
 
+    /// What a name stands for that queries around give, where nothing of this one goes by it.
+    pub(super) fn known_around(&self, name: &str, context: &Context<'_>) -> Option<(String, Node)> {
+        self.given_around(name, context).filter(|_| context.scope.named(name, &[]).is_empty())
+    }
+
     /// The lambda that a name is given, in this SELECT or around it.
     pub(super) fn lambda_named(&self, name: &str, context: &Context<'_>) -> Option<Node> {
         let meant = match context.alias(name) {

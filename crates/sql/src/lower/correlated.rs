@@ -10,9 +10,9 @@
 //! SELECT answers.sum FROM t LEFT JOIN answers ON t.id IS NOT DISTINCT FROM answers.id
 //! ```
 //!
-//! The rows around are computed twice thereby. Taken are subqueries that aggregate into one row, whose conditions stand
-//! right below the aggregation, in SELECT and WHERE, and those without rows of their own (`(SELECT t.id + 1)`); all else is left to
-//! DataFusion, and its errors.
+//! The rows around are computed twice thereby. Taken are subqueries that aggregate into one row, in SELECT and WHERE, with nothing
+//! but conditions and columns between the aggregation and the rows that know nothing of the row around, and those without rows of their
+//! own (`(SELECT t.id + 1)`); all else is left to DataFusion, and its errors.
 
 use std::sync::Arc;
 
@@ -112,9 +112,43 @@ struct Parts {
     /// Conditions on the row around, and those that are about the subquery's own rows.
     about_row: Vec<Expr>,
     own: Vec<Expr>,
+    /// What stands between the aggregation and the rows instead, the highest first, where there is more than conditions.
+    between: Vec<Layer>,
     rows: Arc<LogicalPlan>,
     /// Columns of the row around.
     named: Vec<Column>,
+}
+
+enum Layer {
+    Columns(Vec<Expr>),
+    Condition(Expr),
+}
+
+impl Layer {
+    /// Whether nothing of the row around is in it but what columns are equal to.
+    fn is_of_equalities(&self) -> bool {
+        match self {
+            Layer::Columns(exprs) => !exprs.iter().any(Expr::contains_outer),
+            Layer::Condition(condition) => {
+                split_conjunction_owned(condition.clone()).iter().all(|part| !part.contains_outer() || is_equality(part))
+            }
+        }
+    }
+}
+
+/// What stands above the rows in which nothing is of the row around, and these. `None`: it is no columns and conditions.
+fn layers(mut plan: Arc<LogicalPlan>) -> Option<(Vec<Layer>, Arc<LogicalPlan>)> {
+    let mut layers = Vec::new();
+    while !plan.all_out_ref_exprs().is_empty() {
+        let (layer, below) = match plan.as_ref() {
+            LogicalPlan::Projection(projection) => (Layer::Columns(projection.expr.clone()), projection.input.clone()),
+            LogicalPlan::Filter(filter) => (Layer::Condition(filter.predicate.clone()), filter.input.clone()),
+            _ => return None,
+        };
+        layers.push(layer);
+        plan = below;
+    }
+    Some((layers, plan))
 }
 
 impl Parts {
@@ -135,12 +169,16 @@ impl Parts {
             }
             rows = filter.input.clone();
         }
-        let of_equalities = about_row.iter().all(is_equality);
+        let mut between = Vec::new();
+        if !rows.all_out_ref_exprs().is_empty() {
+            (between, rows) = layers(aggregate.input.clone())?;
+            (about_row, own) = (Vec::new(), Vec::new());
+        }
+        let of_equalities = about_row.iter().all(is_equality) && between.iter().all(Layer::is_of_equalities);
         let computes_of_row = above.iter().flatten().chain(&aggregate.aggr_expr).any(Expr::contains_outer);
         let wants_more = computes_of_row || !of_equalities;
-        let is_taken =
-            !named.is_empty() && aggregate.group_expr.is_empty() && rows.all_out_ref_exprs().is_empty() && wants_more;
-        is_taken.then(|| Parts { above, aggregate: aggregate.clone(), about_row, own, rows, named })
+        let is_taken = !named.is_empty() && aggregate.group_expr.is_empty() && wants_more;
+        is_taken.then(|| Parts { above, aggregate: aggregate.clone(), about_row, own, between, rows, named })
     }
 
     /// The rows around with the subquery's answer beside each, and what it is.
@@ -168,8 +206,14 @@ impl Parts {
         if let Some(own) = conjunction(self.own) {
             rows = rows.filter(own)?;
         }
-        let answers = LogicalPlanBuilder::from(values).join_on(rows.build()?, JoinType::Inner, on)?;
+        let mut answers = LogicalPlanBuilder::from(values).join_on(rows.build()?, JoinType::Inner, on)?;
         let groups: Vec<Expr> = keys.iter().map(|key| unqualified(key)).collect();
+        for layer in self.between.iter().rev() {
+            answers = match layer {
+                Layer::Columns(exprs) => answers.project(all(exprs)?.into_iter().chain(groups.clone()))?,
+                Layer::Condition(condition) => answers.filter(as_key(condition.clone())?.unalias())?,
+            };
+        }
         let mut answers = answers.aggregate(groups.clone(), aggregates)?;
         for exprs in above.into_iter().rev() {
             answers = answers.project(exprs.into_iter().chain(groups.clone()))?;

@@ -156,8 +156,12 @@ impl Analyzer<'_> {
                 format!("First argument for function {name} must be a lambda function"),
             ));
         }
-        if !known && function.arguments.iter().any(|argument| matches!(argument, Node::Lambda { .. })) {
-            return Err(self.registry.unknown(&function.name));
+        if function.arguments.iter().any(|argument| matches!(argument, Node::Lambda { .. })) {
+            if !known {
+                return Err(self.registry.unknown(&function.name));
+            }
+            let text = format!("Function {name} can't have lambda-expressions as arguments");
+            return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
         }
         self.check_allowed(name)?;
         self.check_introspection(name)?;
@@ -364,16 +368,6 @@ impl Analyzer<'_> {
         }
         let kinds: Vec<SqlType> = arrays.iter().map(|array| array.kind.clone()).collect();
         let parameter_kinds = lambda_parameter_types(name, &kinds)?;
-        if parameter_kinds.len() != parameters.len() {
-            return Err(Error::new(
-                ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
-                format!(
-                    "The lambda of function {name} has {} parameters, and there are {} to give",
-                    parameters.len(),
-                    parameter_kinds.len()
-                ),
-            ));
-        }
         // A lambda that is written twice has its columns named alike, so that its calls are equal: as a key of GROUP BY and in
         // the list. One within another is written shorter.
         let written = format!("{parameters:?} -> {body}");
@@ -381,22 +375,9 @@ impl Analyzer<'_> {
             let mut names = self.lambda_names.borrow_mut();
             names.entry((written.clone(), at)).or_insert_with(|| self.unique(hint)).clone()
         };
-        let bound: Vec<(String, String, SqlType)> = parameters
-            .iter()
-            .zip(parameter_kinds)
-            .enumerate()
-            .map(|(at, (parameter, kind))| (parameter.clone(), named(parameter, at), kind))
-            .collect();
-        let inner = context.with_lambda(
-            bound
-                .iter()
-                .map(|(parameter, column, kind)| {
-                    let expr = Expr::Column(datafusion::common::Column::new_unqualified(column));
-                    (parameter.clone(), Typed::new(expr, kind.clone()))
-                })
-                .collect(),
-        );
-        let lowered = self.as_value(self.expr(body, &inner)?)?;
+        let given = self.given_to_lambda(name, parameters, parameter_kinds, &named)?;
+        let bound = given.columns;
+        let lowered = self.as_value(self.expr(body, &context.with_lambda(given.parameters))?)?;
         if let ("arrayExists", [parameter], [array]) = (name, parameters, &arrays[..])
             && let Some(value) = equal_to(body, parameter)
             && let SqlType::Array(element) = &array.kind
@@ -418,7 +399,7 @@ impl Analyzer<'_> {
             let mut rename = |expr: Expr| {
                 let kind = match &expr {
                     Expr::Column(column)
-                        if column.relation.is_some() || bound.iter().all(|(_, name, _)| *name != column.name) =>
+                        if column.relation.is_some() || bound.iter().all(|(name, _)| *name != column.name) =>
                     {
                         Some(self.kind_of_column(&expr, context))
                     }
@@ -429,7 +410,7 @@ impl Analyzer<'_> {
                 let name = match captured.iter().find(|(known, _, _)| *known == expr) {
                     Some((_, name, _)) => name.clone(),
                     None => {
-                        let name = named("captured", parameters.len() + captured.len());
+                        let name = named("captured", bound.len() + captured.len());
                         captured.push((expr.clone(), name.clone(), kind));
                         name
                     }
@@ -438,12 +419,7 @@ impl Analyzer<'_> {
             };
             lowered.expr.clone().transform(&mut rename)?.data
         };
-        let lambda = LambdaBody {
-            parameters: bound.into_iter().map(|(_, column, kind)| (column, kind)).collect(),
-            body: renamed,
-            result: lowered.kind,
-            captured,
-        };
+        let lambda = LambdaBody { parameters: bound, body: renamed, result: lowered.kind, captured };
         let arrays = arrays.into_iter().map(|array| (array.expr, array.kind)).collect();
         let (expr, kind) = higher_order_call(self.registry, name, lambda, arrays, &self.env)?;
         self.fold(Typed::new(expr, kind))

@@ -1,6 +1,6 @@
 //! FROM: tables and subqueries. Every relation gets a name of its own in the plan.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use datafusion::common::{Column, TableReference as PlanName};
@@ -8,7 +8,7 @@ use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::{DefaultKind, SqlType};
-use sqlparser::ast::{Query, TableFactor, TableWithJoins};
+use sqlparser::ast::{JoinOperator, Query, TableFactor, TableWithJoins};
 
 use super::sample::{self, SAMPLE_FACTOR};
 use super::scope::{Scope, ScopeColumn};
@@ -28,6 +28,7 @@ type Ctes = Rc<HashMap<String, Query>>;
 
 impl Analyzer<'_> {
     pub(crate) fn from(&self, from: &[TableWithJoins], ctes: &Ctes) -> Result<Relation> {
+        check_aliases(from)?;
         let mut whole: Option<Relation> = None;
         for item in from {
             let mut relation = self.factor(&item.relation, ctes)?;
@@ -232,6 +233,32 @@ impl Analyzer<'_> {
         let plan = LogicalPlanBuilder::from(left.plan).cross_join(right.plan)?.build()?;
         Ok(Relation { plan, columns: left.columns.into_iter().chain(right.columns).collect() })
     }
+}
+
+/// Error: MULTIPLE_EXPRESSIONS_FOR_ALIAS for tables that go by one alias.
+fn check_aliases(from: &[TableWithJoins]) -> Result<()> {
+    let mut names = HashSet::new();
+    for item in from {
+        let joined = item
+            .joins
+            .iter()
+            .filter(|join| !matches!(join.join_operator, JoinOperator::ArrayJoin | JoinOperator::LeftArrayJoin))
+            .map(|join| &join.relation);
+        for factor in [&item.relation].into_iter().chain(joined) {
+            let (TableFactor::Table { alias: Some(alias), .. }
+            | TableFactor::Function { alias: Some(alias), .. }
+            | TableFactor::Derived { alias: Some(alias), .. }) = factor
+            else {
+                continue;
+            };
+            let name = unescape_identifier(&alias.name);
+            if !names.insert(name.clone()) {
+                let text = format!("Multiple table expressions with same alias {name}");
+                return Err(Error::new(ErrorCode::MULTIPLE_EXPRESSIONS_FOR_ALIAS, text));
+            }
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn relation_of(lowered: Lowered, alias: &str) -> Relation {

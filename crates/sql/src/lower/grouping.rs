@@ -2,6 +2,8 @@
 //!
 //! Keys that a set leaves out have their type's default (NULL with `group_by_use_nulls`); `grouping(key)` is 1 there.
 
+use std::collections::{BTreeSet, HashSet};
+
 use datafusion::common::Column;
 use datafusion::functions_aggregate::count::count;
 use datafusion::logical_expr::expr::{Case, GroupingSet};
@@ -61,6 +63,9 @@ impl Analyzer<'_> {
         };
         keys.is_written = !keys.is_absent;
         for modifier in modifiers {
+            if keys.sets.is_some() && matches!(modifier, GroupByWithModifier::Rollup | GroupByWithModifier::Cube) {
+                return Err(Error::not_implemented("ROLLUP and CUBE together, or beside GROUPING SETS"));
+            }
             let all: Vec<Vec<usize>> = (0..keys.nodes.len()).map(|at| vec![at]).collect();
             match modifier {
                 GroupByWithModifier::Rollup => (keys.sets, keys.rolled) = (Some(rollup(&all)), true),
@@ -180,8 +185,10 @@ impl Analyzer<'_> {
 
     pub(crate) fn grouping(&self, keys: &Keys, scope: &Scope) -> Result<Grouped> {
         let mut grouped = Grouped::default();
+        let rows = scope.rows();
         // The number among the grouped keys of each key that is written.
         let mut places: Vec<Option<usize>> = Vec::new();
+        let mut constants: Vec<(&Node, usize)> = Vec::new();
         for node in &keys.nodes {
             if self.has_aggregate(node, &scope.rows()) {
                 return Err(Error::new(ErrorCode::ILLEGAL_AGGREGATION, format!("Aggregate function in GROUP BY: {node}")));
@@ -191,12 +198,19 @@ impl Analyzer<'_> {
             if matches!(typed.expr, Expr::Literal(..)) && !varies {
                 // Constants group nothing apart. Where there are sets they make another group of the same rows in each; what the
                 // query shows of them stays the constant, so that the key goes by a name which nothing else has.
-                places.push(keys.sets.is_some().then_some(grouped.keys.len()));
                 if keys.sets.is_some() {
+                    let meant = meant_by(node, &rows);
+                    if let Some((_, at)) = constants.iter().find(|(known, _)| *known == meant) {
+                        places.push(Some(*at));
+                        continue;
+                    }
+                    constants.push((meant, grouped.keys.len()));
+                    places.push(Some(grouped.keys.len()));
                     let name = self.unique(&node.to_string());
                     let column = Expr::Column(Column::new_unqualified(&name));
                     grouped.keys.push((typed.expr.alias(&name), Typed::new(column, typed.kind), name));
                 } else {
+                    places.push(None);
                     grouped.constants.push(typed.expr);
                 }
                 continue;
@@ -223,8 +237,16 @@ impl Analyzer<'_> {
             || (keys.sets.is_none()
                 && grouped.keys.is_empty()
                 && (keys.is_written || self.settings.empty_result_for_aggregation_by_empty_set));
+        grouped.totals = keys.totals;
         if let Some(sets) = &keys.sets {
-            let placed = sets.iter().map(|set| set.iter().filter_map(|at| places[*at]).collect()).collect();
+            // Keys that are equal are one, and for ROLLUP and CUBE so are the sets that differ by them alone.
+            let of_set = |set: &Vec<usize>| set.iter().filter_map(|at| places[*at]).collect::<BTreeSet<usize>>();
+            let mut placed: Vec<BTreeSet<usize>> = sets.iter().map(of_set).collect();
+            if keys.rolled {
+                let mut seen = HashSet::new();
+                placed.retain(|set| seen.insert(set.clone()));
+            }
+            let placed = placed.into_iter().map(|set| set.into_iter().collect()).collect();
             grouped.sets = Some((placed, self.unique("grouping_id")));
         }
         Ok(grouped)
@@ -271,11 +293,14 @@ impl Analyzer<'_> {
         grouped: &Grouped,
         sets: &[Vec<usize>],
         id: &str,
-        aggregates: Vec<Expr>,
+        mut aggregates: Vec<Expr>,
     ) -> Result<LogicalPlan> {
         check_keys_of_sets(grouped.keys.len())?;
         if sets.iter().all(Vec::is_empty) {
             let names: Vec<String> = aggregates.iter().map(|expr| expr.schema_name().to_string()).collect();
+            if aggregates.is_empty() && grouped.totals {
+                aggregates.push(count(lit(1_u8)).alias(self.unique("rows")));
+            }
             let nothing = aggregates.is_empty().then(|| lit(1_u8).alias(self.unique("nothing")));
             let mut projection: Vec<Expr> = Vec::new();
             for (_, typed, name) in &grouped.keys {
@@ -366,6 +391,18 @@ impl Analyzer<'_> {
             });
         }
         Ok(Typed::new(sum.unwrap_or_else(|| lit(0_u64)), SqlType::UInt64))
+    }
+}
+
+/// What a key is when the aliases are followed that it may be.
+fn meant_by<'n>(node: &'n Node, context: &Context<'n>) -> &'n Node {
+    let bare = node.bare();
+    match bare {
+        Node::Name(parts) => match &parts[..] {
+            [name] => context.alias(name).map_or(bare, |node| meant_by(node, &context.expanding(name))),
+            _ => bare,
+        },
+        _ => bare,
     }
 }
 

@@ -32,6 +32,7 @@ mod items;
 mod join_get;
 mod joins;
 mod junctions;
+mod lambda_parameters;
 mod limits;
 mod named_tuples;
 mod natural;

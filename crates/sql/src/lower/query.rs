@@ -1,6 +1,6 @@
 //! A query: WITH, set operations, and the ORDER BY and LIMIT around them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -87,11 +87,16 @@ impl Analyzer<'_> {
                 let names = with.cte_tables.iter().map(|cte| unescape_identifier(&cte.alias.name));
                 self.recursive_names.borrow_mut().extend(names);
             }
+            let mut own = HashSet::new();
             for cte in &with.cte_tables {
                 let name = unescape_identifier(&cte.alias.name);
                 match scalar_alias(&cte.query)? {
                     Some(node) => {
                         scalars.insert(name, node);
+                    }
+                    None if !own.insert(name.clone()) => {
+                        let text = format!("A query of WITH named {name} is there already");
+                        return Err(Error::new(ErrorCode::MULTIPLE_EXPRESSIONS_FOR_ALIAS, text));
                     }
                     None => {
                         let mut inner = cte.query.as_ref().clone();

@@ -33,6 +33,10 @@ impl Analyzer<'_> {
         if !super::tables::reads(query, name) {
             return Ok(None);
         }
+        // One SELECT means a table of that name.
+        if matches!(query.body.as_ref(), SetExpr::Select(_)) {
+            return Err(Error::new(ErrorCode::UNKNOWN_TABLE, format!("Unknown table expression identifier '{name}'")));
+        }
         let SetExpr::SetOperation { op: SetOperator::Union, set_quantifier, left, right } = query.body.as_ref() else {
             return Err(Error::new(
                 ErrorCode::UNSUPPORTED_METHOD,

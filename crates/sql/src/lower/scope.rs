@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use datafusion::common::Column;
-use datafusion::logical_expr::Expr;
+use datafusion::logical_expr::{Expr, lit};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::{Columns, SqlType};
 use sqlparser::ast::Query;
@@ -164,6 +164,16 @@ impl<'s> Context<'s> {
         Context { lambda: Rc::new(all), ..self.clone() }
     }
 
+    /// Within a lambda, where its parameters are not computed.
+    pub fn with_parameters(&self, names: &[String]) -> Context<'s> {
+        let typed = |name: &String| (name.clone(), Typed::new(lit(0_u8), SqlType::UInt8));
+        self.with_lambda(names.iter().map(typed).collect())
+    }
+
+    pub fn is_parameter(&self, name: &str) -> bool {
+        self.lambda.iter().any(|(parameter, _)| parameter == name)
+    }
+
     /// The definition that an alias stands for here.
     pub fn alias(&self, name: &str) -> Option<&'s Node> {
         let is_column = || self.scope.columns.iter().any(|column| column.name == name);
@@ -251,7 +261,7 @@ impl Analyzer<'_> {
                         return Ok(read);
                     }
                     if let SqlType::Array(_) = whole.kind.plain() {
-                        return self.tuple_field(whole, field);
+                        return self.named_field(whole, parts, context);
                     }
                 }
                 // The value of a key, which is part of the name.
@@ -264,7 +274,9 @@ impl Analyzer<'_> {
                     };
                     return self.expr(&call("arrayElement", vec![node(), wanted]), context);
                 }
-                (SqlType::Tuple(_) | SqlType::Map(..) | SqlType::Array(_), _) => return self.tuple_field(whole, field),
+                (SqlType::Tuple(_) | SqlType::Map(..) | SqlType::Array(_), _) => {
+                    return self.named_field(whole, parts, context);
+                }
                 _ => {}
             }
         }
@@ -285,6 +297,15 @@ impl Analyzer<'_> {
             return self.expr(&call(function, Vec::new()), context);
         }
         Err(self.unknown_name(parts, context))
+    }
+
+    /// The field of a tuple that the last part of a name means. Error: UNKNOWN_IDENTIFIER.
+    fn named_field(&self, tuple: Typed, parts: &[String], context: &Context<'_>) -> Result<Typed> {
+        let field = parts.last().map_or("", String::as_str);
+        self.tuple_field(tuple, field).map_err(|error| match error.code() {
+            ErrorCode::BAD_ARGUMENTS => self.unknown_name(parts, context),
+            _ => error,
+        })
     }
 
     pub(crate) fn column(&self, parts: &[String], context: &Context<'_>) -> Result<Option<Typed>> {

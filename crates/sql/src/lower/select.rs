@@ -1,13 +1,13 @@
 //! One SELECT with the ORDER BY and LIMITs around it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use arrow::datatypes::DataType;
 use datafusion::common::Column;
 use datafusion::logical_expr::expr::Sort;
 use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder};
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_functions::prewhere;
 use gristmill_introspect::Stage;
 use sqlparser::ast::{Distinct, GroupByExpr, JoinOperator, NamedWindowExpr, Query, Select, WindowType};
@@ -162,8 +162,9 @@ impl Analyzer<'_> {
             having.as_ref().is_some_and(|node| self.mentions(node, &scope.rows(), &|call| call.name == "arrayJoin"));
         let scope = scope;
         let context = Context { grouped: grouped.as_ref(), windows: Some(&windows), ..scope.rows() };
+        let below_windows = Context { windows: None, ..context.clone() };
         let mut having = having
-            .map(|node| self.expr(&node, &context).and_then(|typed| self.as_predicate(typed, "HAVING")))
+            .map(|node| self.expr(&node, &below_windows).and_then(|typed| self.as_predicate(typed, "HAVING")))
             .transpose()?;
         let outputs = items
             .iter()
@@ -422,12 +423,17 @@ fn distinct_rows(builder: LogicalPlanBuilder) -> Result<LogicalPlanBuilder> {
     Ok(builder.aggregate(keys, Vec::<Expr>::new())?.project(all)?)
 }
 
-/// The WINDOW clause.
+/// The WINDOW clause. Error: BAD_ARGUMENTS for a name that is given twice.
 fn named_windows(select: &Select) -> Result<HashMap<String, Window>> {
+    let mut names = HashSet::new();
     select
         .named_window
         .iter()
         .map(|definition| {
+            let name = unescape_identifier(&definition.0);
+            if !names.insert(name.clone()) {
+                return Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("Window '{name}' is already defined")));
+            }
             let window = match &definition.1 {
                 NamedWindowExpr::NamedWindow(base) => Window {
                     base: Some(unescape_identifier(base)),
@@ -437,7 +443,7 @@ fn named_windows(select: &Select) -> Result<HashMap<String, Window>> {
                 },
                 NamedWindowExpr::WindowSpec(spec) => translate::window(&WindowType::WindowSpec(spec.clone()))?,
             };
-            Ok((unescape_identifier(&definition.0), window))
+            Ok((name, window))
         })
         .collect()
 }

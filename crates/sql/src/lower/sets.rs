@@ -140,9 +140,7 @@ impl Analyzer<'_> {
         if matches!(typed.kind.plain(), SqlType::Tuple(_) | SqlType::Array(_) | SqlType::Map(..)) {
             // (a, b) IN ((1, 2), …), or (a, b) IN (1, 2) for one tuple.
             let whole = [crate::ast::call("tuple", list.to_vec())];
-            let flat = !list
-                .iter()
-                .any(|node| matches!(node.bare(), Node::Call(call) if call.name == "tuple" || call.name == "array"));
+            let flat = !list.iter().any(|node| matches!(node.bare(), Node::Call(call) if call.name == "tuple"));
             let items: &[Node] = if flat && matches!(typed.kind.plain(), SqlType::Tuple(_)) { &whole } else { list };
             let any = self.any_equal(left, items, negated, context)?;
             return match negated {
@@ -163,7 +161,7 @@ impl Analyzer<'_> {
         }
         let plain = typed.kind.plain().clone();
         let number_of_enum = as_numbers(typed.clone()).kind.plain().clone();
-        let mut constants: Vec<Expr> = Vec::new();
+        let (mut constants, mut zeros): (Vec<Expr>, Vec<Expr>) = Default::default();
         let mut others: Vec<Typed> = Vec::new();
         let mut has_null = false;
         for item in items {
@@ -175,7 +173,10 @@ impl Analyzer<'_> {
                     // A number beside an enum is one of the numbers that its names stand for.
                     let to = if item.kind.is_number() { &number_of_enum } else { &plain };
                     if let Some(moved) = self.constant_as(&item, to)? {
-                        constants.push(without_signed_zero(moved.expr));
+                        match self.is_zero_of_its_sign(&typed, &moved.expr)? {
+                            Some(is_it) => zeros.push(is_it),
+                            None => constants.push(moved.expr),
+                        }
                     } else if !(item.kind.is_number() && to.is_number()) {
                         others.push(item);
                     }
@@ -185,13 +186,14 @@ impl Analyzer<'_> {
         }
         let of_null = typed.kind.is_nullable();
         let nullable = of_null || others.iter().any(|item| item.kind.is_nullable());
-        let members = match &constants[..] {
-            // NULL has NULL for an answer, whatever the set.
-            [] if others.is_empty() => never(&typed),
-            [] => boolean(false),
-            [one] => typed.expr.clone().eq(one.clone()),
-            _ => Expr::InList(InList { expr: Box::new(typed.expr.clone()), list: constants, negated: false }),
+        let listed = match &constants[..] {
+            [] => None,
+            [one] => Some(typed.expr.clone().eq(one.clone())),
+            _ => Some(Expr::InList(InList { expr: Box::new(typed.expr.clone()), list: constants, negated: false })),
         };
+        // NULL has NULL for an answer, whatever the set.
+        let nothing = || if others.is_empty() { never(&typed) } else { boolean(false) };
+        let members = listed.into_iter().chain(zeros).reduce(Expr::or).unwrap_or_else(nothing);
         let mut combined = self.fold(predicate(members, nullable))?;
         for item in others {
             combined = predicate(combined.expr.or(self.equal_member(&typed, item)?), nullable);
@@ -203,6 +205,23 @@ impl Analyzer<'_> {
             combined = predicate(Expr::Not(Box::new(combined.expr)), nullable);
         }
         self.fold(combined)
+    }
+
+    /// A set knows values by their bits, so that of two zeros only that of the member's sign is in it. `None`: the member is no zero.
+    fn is_zero_of_its_sign(&self, typed: &Typed, member: &Expr) -> Result<Option<Expr>> {
+        let (zero, bits, function) = match member {
+            Expr::Literal(ScalarValue::Float64(Some(zero)), _) if *zero == 0.0 => {
+                (lit(0.0_f64), lit(zero.to_bits()), "reinterpretAsUInt64")
+            }
+            Expr::Literal(ScalarValue::Float32(Some(zero)), _)
+                if *zero == 0.0 && *typed.kind.plain() == SqlType::Float32 =>
+            {
+                (lit(0.0_f32), lit(zero.to_bits()), "reinterpretAsUInt32")
+            }
+            _ => return Ok(None),
+        };
+        let bits_of_value = self.call_of(function, vec![typed.clone()])?;
+        Ok(Some(typed.expr.clone().eq(zero).and(bits_of_value.expr.eq(bits))))
     }
 
     /// That a value is a member of which at most the type is known.
@@ -388,6 +407,13 @@ impl Analyzer<'_> {
         let [column] = &lowered.columns[..] else {
             return Err(Error::new(ErrorCode::NUMBER_OF_COLUMNS_DOESNT_MATCH, "The subquery of IN has no columns"));
         };
+        if let SqlType::Tuple(fields) = left_typed.kind.plain()
+            && fields.len() != 1
+            && !matches!(column.kind.plain(), SqlType::Tuple(_) | SqlType::Nothing)
+        {
+            let text = format!("The subquery of IN has one column, and the left side {}", fields.len());
+            return Err(Error::new(ErrorCode::NUMBER_OF_COLUMNS_DOESNT_MATCH, text));
+        }
         let member = Typed::new(column.expr.clone(), column.kind.clone());
         let null_in_set = if self.settings.transform_null_in && left_typed.kind.is_nullable() && member.kind.is_nullable() {
             let nulls =
@@ -555,13 +581,4 @@ pub fn list_of(expr: Expr, values: Vec<ScalarValue>, negated: bool) -> Expr {
     }
     let list = values.into_iter().map(|value| Expr::Literal(value, None)).collect();
     Expr::InList(InList { expr: Box::new(expr), list, negated })
-}
-
-/// Zero in the place of negative zero, which a set holds with it: who intersects two lists compares their values bit by bit.
-fn without_signed_zero(member: Expr) -> Expr {
-    match member {
-        Expr::Literal(ScalarValue::Float64(Some(0.0)), _) => lit(0.0_f64),
-        Expr::Literal(ScalarValue::Float32(Some(0.0)), _) => lit(0.0_f32),
-        other => other,
-    }
 }

@@ -5,11 +5,10 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use gristmill_base::{Error, Result};
 use gristmill_functions::prewhere;
 use gristmill_introspect::Stage;
-use gristmill_types::SqlType;
 use sqlparser::ast::{Distinct, Query, Select, SetExpr};
 
 use super::grouping::{Keys, check_keys_of_sets};
@@ -285,14 +284,12 @@ impl Analyzer<'_> {
                 false
             }
             Node::Lambda { parameters, body } => {
-                let typed = |name: &String| (name.clone(), Typed::new(lit(0_u8), SqlType::UInt8));
-                let inner = context.with_lambda(parameters.iter().map(typed).collect());
-                self.descend(body, &inner, seen, visit);
+                self.descend(body, &context.with_parameters(parameters), seen, visit);
                 false
             }
             Node::Name(parts) => {
                 let [name] = &parts[..] else { return visit(node, context) };
-                if context.lambda.iter().any(|(parameter, _)| parameter == name) {
+                if context.is_parameter(name) {
                     return false;
                 }
                 let Some(definition) = context.alias(name) else { return visit(node, context) };

@@ -55,6 +55,7 @@ impl Analyzer<'_> {
             ));
         };
         let window = &self.window_of(window, context)?;
+        self.check_no_window_within(call, window, context)?;
         let partition_by = window
             .partition_by
             .iter()
@@ -87,6 +88,21 @@ impl Analyzer<'_> {
         };
         let column = Expr::Column(Column::new_unqualified(name));
         Ok(Typed::new(super::aggregates::or_default(column, bound.when_empty), bound.kind))
+    }
+
+    /// Errors: ILLEGAL_AGGREGATION for a window function in an argument of another, NOT_FOUND_COLUMN_IN_BLOCK for one in its keys.
+    fn check_no_window_within(&self, call: &Call, window: &Window, context: &Context<'_>) -> Result<()> {
+        let has_window = |node: &Node| self.mentions(node, context, &|call| call.over.is_some());
+        let name = &call.name;
+        let text = |place: &str| format!("A window function is found in {place} window function {name}: use a subquery");
+        if call.arguments.iter().chain(call.filter.as_deref()).any(has_window) {
+            return Err(Error::new(ErrorCode::ILLEGAL_AGGREGATION, text("an argument of")));
+        }
+        let mut keys = window.partition_by.iter().chain(window.order_by.iter().map(|key| &key.node));
+        match keys.any(has_window) {
+            true => Err(Error::new(ErrorCode::NOT_FOUND_COLUMN_IN_BLOCK, text("PARTITION BY or ORDER BY of"))),
+            false => Ok(()),
+        }
     }
 
     /// The sort keys of a window and which rows around each it takes.

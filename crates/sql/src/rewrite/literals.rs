@@ -33,17 +33,34 @@ const BEFORE_EXPRESSION: &[&str] = &[
     "MATERIALIZED",
 ];
 
-/// `()` is `tuple()` behind a word that a value follows: `ORDER BY ()`. The parser knows that of GROUP BY.
+/// `()` is `tuple()` behind a word that a value follows, as in `ORDER BY ()`, and among other values: `[()]`. The parser knows that of
+/// GROUP BY, and those of GROUPING SETS.
 pub(crate) fn empty_tuples(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    let is_one = |at: usize| {
-        tokens[at].token == Token::LParen
-            && tokens[at + 1].token == Token::RParen
+    let is_one = |at: usize, is_set: bool| {
+        let among_values = || matches!(tokens[at - 1].token, Token::LParen | Token::LBracket | Token::Comma);
+        tokens.get(at + 1).is_some_and(|next| next.token == Token::RParen)
             && at > 0
-            && one_of(&tokens, at - 1, BEFORE_EXPRESSION)
+            && (one_of(&tokens, at - 1, BEFORE_EXPRESSION) || !is_set && among_values())
             && !(at_word(&tokens, at - 1, "BY") && at > 1 && at_word(&tokens, at - 2, "GROUP"))
             && tokens.get(at + 2).is_none_or(|next| next.token != Token::Arrow)
     };
-    let found: Vec<usize> = (0..tokens.len().saturating_sub(1)).filter(|at| is_one(*at)).collect();
+    let mut found: Vec<usize> = Vec::new();
+    // Whether each parenthesis that is open is that of GROUPING SETS.
+    let mut of_sets: Vec<bool> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token.token {
+            Token::LParen => {
+                if is_one(at, of_sets.last() == Some(&true)) {
+                    found.push(at);
+                }
+                of_sets.push(at > 0 && at_word(&tokens, at - 1, "SETS"));
+            }
+            Token::RParen => {
+                of_sets.pop();
+            }
+            _ => {}
+        }
+    }
     if found.is_empty() {
         return tokens;
     }

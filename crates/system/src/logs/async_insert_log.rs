@@ -13,7 +13,8 @@ const STRUCTURE: &str = "hostname LowCardinality(String), event_date Date, event
     event_time_microseconds DateTime64(6), query String, database LowCardinality(String), table LowCardinality(String), \
     format LowCardinality(String), query_id String, bytes UInt64, rows UInt64, exception String, \
     status Enum8('Ok' = 0, 'ParsingError' = 1, 'FlushError' = 2), data_kind Enum8('Parsed' = 0, 'Preprocessed' = 1), \
-    flush_time DateTime, flush_time_microseconds DateTime64(6), flush_query_id String";
+    flush_time DateTime, flush_time_microseconds DateTime64(6), flush_query_id String, \
+    timeout_milliseconds UInt64";
 
 pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
     let host = hostname();
@@ -39,6 +40,7 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 second(entry.flush_time_micros),
                 entry.flush_time_micros.into(),
                 (&entry.flush_query_id).into(),
+                entry.timeout_ms.into(),
             ])?;
         }
         Ok(())

@@ -12,7 +12,7 @@ use crate::query_log::hostname;
 const STRUCTURE: &str = "hostname LowCardinality(String), event_date Date, event_time DateTime, \
     event_time_microseconds DateTime64(6), event_type Enum8('Upload' = 1, 'Delete' = 2, 'MultiPartUploadCreate' = 3, \
     'MultiPartUploadWrite' = 4, 'MultiPartUploadComplete' = 5, 'MultiPartUploadAbort' = 6, 'Read' = 7), \
-    query_id String, bucket String, remote_path String, data_size UInt64, elapsed_microseconds UInt64, error_code Int32, \
+    query_id String, thread_id UInt64, thread_name String, bucket String, remote_path String, data_size UInt64, elapsed_microseconds UInt64, error_code Int32, \
     error String";
 
 pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
@@ -27,6 +27,8 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 micros,
                 entry.event.name().into(),
                 (&entry.query_id).into(),
+                entry.thread_id.into(),
+                (&entry.thread_name).into(),
                 (&entry.bucket).into(),
                 (&entry.remote_path).into(),
                 entry.data_size.into(),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gristmill_base::Result;
 use gristmill_catalog::LogSource;
+use gristmill_functions::session::DIALECT_REVISION;
 use gristmill_introspect::logs::text_log::text_log;
 
 use super::{Declared, moment};
@@ -13,7 +14,7 @@ const STRUCTURE: &str = "hostname LowCardinality(String), event_date Date, event
     event_time_microseconds DateTime64(6), microseconds UInt32, thread_name LowCardinality(String), thread_id UInt64, \
     level Enum8('Fatal' = 1, 'Critical' = 2, 'Error' = 3, 'Warning' = 4, 'Notice' = 5, 'Information' = 6, 'Debug' = 7, \
     'Trace' = 8, 'Test' = 9), query_id String, logger_name LowCardinality(String), message String, \
-    source_file LowCardinality(String), source_line UInt64";
+    revision UInt32, source_file LowCardinality(String), source_line UInt64";
 
 pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
     let host = hostname();
@@ -32,6 +33,7 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 (&entry.query_id).into(),
                 entry.logger_name.into(),
                 (&entry.message).into(),
+                u64::from(DIALECT_REVISION).into(),
                 entry.source_file.into(),
                 u64::from(entry.source_line).into(),
             ])?;

@@ -6,9 +6,9 @@
 use gristmill_base::{ErrorCode, Result};
 
 use super::nested::close;
-use super::values::Values;
+use super::values::{NO_SUCH_NAME, Values};
 use super::{ColumnBuilder, ParseOptions};
-use crate::scan::json::{JsonCursor, JsonKind};
+use crate::scan::json::{JsonCursor, JsonKind, unescape_what_can_be};
 use crate::scan::{Fault, Scan};
 
 const fn fault(reason: &'static str) -> Fault {
@@ -17,6 +17,9 @@ const fn fault(reason: &'static str) -> Fault {
 
 const NO_ARRAY: Fault =
     Fault::new(ErrorCode::CANNOT_READ_ARRAY_FROM_TEXT, "a single value came where an array was expected");
+
+const NO_TRUTH: &str =
+    "true or false came for a type that has none: see the setting input_format_json_read_bools_as_numbers";
 
 impl ColumnBuilder {
     /// Appends a value given as its JSON text (one whole value). Nothing is appended on an error.
@@ -53,6 +56,13 @@ impl ColumnBuilder {
                 cursor.value()?;
                 self.null()
             }
+            JsonKind::String if self.options.empty_as_default && cursor.eat_string(b"") => {
+                if !self.takes_empty() {
+                    return Err(NO_SUCH_NAME);
+                }
+                self.append_default();
+                Ok(())
+            }
             JsonKind::String => {
                 if self.options.as_data && self.values.is_nested() {
                     return Err(match self.values {
@@ -61,7 +71,11 @@ impl ColumnBuilder {
                     });
                 }
                 let mut scratch = std::mem::take(&mut self.scratch);
-                let done = cursor.string(&mut scratch).and_then(|text| self.plain(text));
+                let text = match self.options.keeps_bad_escapes {
+                    true => string_as_far_as_it_goes(cursor, &mut scratch),
+                    false => cursor.string(&mut scratch),
+                };
+                let done = text.and_then(|text| self.plain(text));
                 self.scratch = scratch;
                 done
             }
@@ -77,6 +91,18 @@ impl ColumnBuilder {
                 let text = cursor.value()?;
                 match &self.values {
                     Values::Bool(_) | Values::Bytes(_) | Values::Fixed { .. } | Values::Enum { .. } => self.plain(text),
+                    Values::DateTime { .. } | Values::Decimal128 { .. } | Values::Decimal256 { .. }
+                        if self.options.as_data =>
+                    {
+                        Err(match self.values {
+                            Values::DateTime { .. } => Fault::new(ErrorCode::CANNOT_PARSE_DATETIME, NO_TRUTH),
+                            _ => fault(NO_TRUTH),
+                        })
+                    }
+                    // UInt8 was the type of truth.
+                    values if !self.options.bools_as_numbers && !matches!(values, Values::U8(_)) => {
+                        Err(Fault::new(ErrorCode::CANNOT_PARSE_NUMBER, NO_TRUTH))
+                    }
                     _ => self.plain(if value { b"1" } else { b"0" }),
                 }
             }
@@ -105,6 +131,11 @@ impl ColumnBuilder {
                 }
             }
         }
+    }
+
+    /// Whether an empty string can stand for the default: that of an enum is 0, which need not have a name.
+    pub fn takes_empty(&self) -> bool {
+        !matches!(&self.values, Values::Enum { names, .. } if names.name_of(0).is_none())
     }
 
     /// Whether the column is of strings, and settings say that such a value does not become one.
@@ -214,6 +245,14 @@ impl Values {
             _ => Err(fault("an array or object came where a single value was expected")),
         }
     }
+}
+
+/// A string whose escapes are kept as they are written where they mean nothing.
+fn string_as_far_as_it_goes<'s>(cursor: &mut JsonCursor<'_>, scratch: &'s mut Vec<u8>) -> Scan<&'s [u8]> {
+    let (raw, _) = cursor.raw_string()?;
+    scratch.clear();
+    unescape_what_can_be(raw, scratch);
+    Ok(scratch)
 }
 
 /// An entry of a map: the named tuple that it is to ClickHouse, or a pair.

@@ -50,6 +50,16 @@ pub struct ParseOptions {
     pub tuples_take_missing: bool,
     /// Fields of an object that a named tuple lacks are passed over; else they are errors.
     pub tuples_pass_unknown: bool,
+    /// Enums are the numbers behind their names; else they are names, and what is no name is a number.
+    pub enums_as_numbers: bool,
+    /// Whole numbers in the place of times with a fraction are in their smallest unit; else they are seconds.
+    pub raw_times: bool,
+    /// JSON's true and false are 1 and 0 for numbers; else they are errors.
+    pub bools_as_numbers: bool,
+    /// Empty JSON strings are the default of types but String.
+    pub empty_as_default: bool,
+    /// Escapes of JSON that mean nothing stay as they are written; else they are errors.
+    pub keeps_bad_escapes: bool,
 }
 
 /// The JSON values that a String takes as they are written, besides strings.
@@ -83,6 +93,11 @@ impl Default for ParseOptions {
             maps_as_arrays: false,
             tuples_take_missing: true,
             tuples_pass_unknown: true,
+            enums_as_numbers: false,
+            raw_times: false,
+            bools_as_numbers: true,
+            empty_as_default: false,
+            keeps_bad_escapes: false,
         }
     }
 }
@@ -246,7 +261,7 @@ impl ColumnBuilder {
 
     /// As `plain`, of a text that stands as a number.
     fn bare(&mut self, text: &[u8]) -> Scan<()> {
-        if self.values.push_since_epoch(text) {
+        if self.values.push_since_epoch(text, self.options.raw_times) {
             self.nulls.append_non_null();
             return Ok(());
         }

@@ -101,7 +101,7 @@ pub(super) enum Values {
 }
 
 const TOO_LONG: Fault = Fault::new(ErrorCode::TOO_LARGE_STRING_SIZE, "the value is longer than the type");
-const NO_SUCH_NAME: Fault = Fault::new(ErrorCode::UNKNOWN_ELEMENT_OF_ENUM, "the enum has no such name or number");
+pub(super) const NO_SUCH_NAME: Fault = Fault::new(ErrorCode::UNKNOWN_ELEMENT_OF_ENUM, "the enum has no such name or number");
 
 impl Values {
     /// Strings, whose quotes may be their own.
@@ -234,25 +234,24 @@ impl Values {
                 ticks.push(if *wide { value } else { value.clamp(0, u32::MAX.into()) });
             }
             Values::Time { ticks, scale } => ticks.push(date::time(text, *scale)?),
-            Values::Enum { values, names, lookup } => match lookup.get(text) {
-                Some(value) => values.push(*value),
-                None => {
-                    let value = number::integer::<i16>(text, false).map_err(|_| NO_SUCH_NAME)?;
-                    names.name_of(value).ok_or(NO_SUCH_NAME)?;
-                    values.push(value);
-                }
-            },
+            Values::Enum { values, names, lookup } => {
+                let named = if options.enums_as_numbers { None } else { lookup.get(text).copied() };
+                values.push(match named {
+                    Some(value) => value,
+                    None => enum_number(text, names).ok_or(NO_SUCH_NAME)?,
+                });
+            }
             Values::Array { .. } | Values::Tuple { .. } | Values::Map { .. } => return self.push_nested_text(text),
         }
         Ok(())
     }
 
-    /// Appends a number to a column of times, as seconds since the epoch, whatever its digits; to one of dates as days, where
-    /// a Date has so many. Whether it could be done.
-    pub(super) fn push_since_epoch(&mut self, text: &[u8]) -> bool {
+    /// Appends a number to a column of times, as seconds since the epoch, whatever its digits, or as ticks where it is `raw`; to
+    /// one of dates as days, where a Date has so many. Whether it could be done.
+    pub(super) fn push_since_epoch(&mut self, text: &[u8], raw: bool) -> bool {
         match self {
             Values::DateTime { ticks, scale, wide, .. } => {
-                let Ok(value) = date::since_epoch(text, *scale, true) else { return false };
+                let Ok(value) = date::number_since_epoch(text, *scale, raw) else { return false };
                 ticks.push(if *wide { value } else { value.clamp(0, u32::MAX.into()) });
             }
             Values::Date { days, .. } => match number::integer::<u16>(text, false) {
@@ -452,6 +451,11 @@ impl Values {
             }
         }
     }
+}
+
+/// A number that an enum has a name for.
+fn enum_number(text: &[u8], names: &EnumValues) -> Option<i16> {
+    number::integer::<i16>(text, false).ok().filter(|value| names.name_of(*value).is_some())
 }
 
 #[inline]

@@ -1,7 +1,7 @@
 //! Arrays, tuples and maps: the columns inside are cast, the offsets stay.
 //!
-//! Tuples go by position, or by name where both sides name their elements: what only the target has gets defaults. A map is
-//! an array of pairs, and either goes to the other; a tuple of two arrays makes a map too.
+//! Tuples go by position, or by name where both sides name their elements and have a name in common: what only the target has
+//! gets defaults. A map is an array of pairs, and either goes to the other; a tuple of two arrays makes a map too.
 
 use std::sync::Arc;
 
@@ -119,7 +119,8 @@ fn tuple(
 ) -> Result<ArrayRef> {
     let named = |fields: &[(Option<String>, SqlType)]| !fields.is_empty() && fields.iter().all(|(name, _)| name.is_some());
     let rows = array.len();
-    let by_name = named(from) && named(to);
+    let has_common = || to.iter().any(|(name, _)| from.iter().any(|(known, _)| known == name));
+    let by_name = named(from) && named(to) && has_common();
     if !by_name && from.len() != to.len() {
         return Err(mismatch(&T::Tuple(from.to_vec()), kind));
     }

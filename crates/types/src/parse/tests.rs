@@ -60,11 +60,13 @@ fn structures_list_columns() {
     assert_eq!(columns.structure(), "a Int32, `b c` Nullable(String), `d.e` Array(UInt8)");
     let columns = structure("n Nested(a UInt8, b String), c UInt8").expect("a structure");
     assert_eq!(columns.structure(), "`n.a` Array(UInt8), `n.b` Array(String), c UInt8");
-    let columns = structure_with_defaults("a UInt8, b UInt8 DEFAULT f(a, ','), c String").expect("a structure");
+    let columns = structure_without_defaults("n Nested(a UInt8, b String), c UInt8", false).expect("a structure");
+    assert_eq!(columns.structure(), "n Nested(a UInt8, b String), c UInt8");
+    let columns = structure_with_defaults("a UInt8, b UInt8 DEFAULT f(a, ','), c String", true).expect("a structure");
     assert_eq!(columns.0[1].default, Some((DefaultKind::Default, "f(a, ',')".to_string())));
     assert_eq!(columns.0[2].default, None);
     for text in ["a UInt8 DEFAULT", "a UInt8 DEFAULT '", "a UInt8 7"] {
-        assert!(structure_with_defaults(text).is_err(), "{text}");
+        assert!(structure_with_defaults(text, true).is_err(), "{text}");
     }
     assert_eq!(structure("a UInt8 DEFAULT 7").expect_err("a default").code(), ErrorCode::SYNTAX_ERROR);
     assert_eq!(structure("a Int32, a String").expect_err("twice").code(), ErrorCode::DUPLICATE_COLUMN);

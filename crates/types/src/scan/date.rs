@@ -186,7 +186,22 @@ fn parted(text: &[u8], first: usize, fault: Fault) -> Scan<([u32; 3], &[u8])> {
 /// A number of seconds since the epoch as ticks of 10^-scale. `fine`: with a sign and a fraction; and a whole number beyond the
 /// last second of the year 9999 is in ticks already.
 pub fn since_epoch(text: &[u8], scale: u8, fine: bool) -> Scan<i64> {
-    const LAST_SECOND: i64 = (LATEST_DAY as i64 + 1) * SECONDS_A_DAY - 1;
+    since_epoch_or(text, scale, fine, |whole| whole > LAST_SECOND)
+}
+
+/// The last second of the year 9999.
+const LAST_SECOND: i64 = (LATEST_DAY as i64 + 1) * SECONDS_A_DAY - 1;
+
+/// A number that stands as one, with a sign and a fraction: seconds, up to the last one of the year 9999. `raw`: a whole number
+/// is in ticks already.
+pub fn number_since_epoch(text: &[u8], scale: u8, raw: bool) -> Scan<i64> {
+    let value = since_epoch_or(text, scale, true, |whole| raw || whole > LAST_SECOND)?;
+    let is_beyond = || super::number::integer::<i64>(text, false).is_ok_and(|whole| whole > LAST_SECOND);
+    if !raw && is_beyond() { ticks(LAST_SECOND, b"", scale) } else { Ok(value) }
+}
+
+/// `in_ticks`: whether a whole number of that size is in ticks.
+fn since_epoch_or(text: &[u8], scale: u8, fine: bool, in_ticks: impl FnOnce(i64) -> bool) -> Scan<i64> {
     let (negative, number) = match text {
         [b'-', rest @ ..] if fine => (true, rest),
         rest => (false, rest),
@@ -199,7 +214,7 @@ pub fn since_epoch(text: &[u8], scale: u8, fine: bool) -> Scan<i64> {
         return Err(NOT_A_TIME);
     }
     let value = super::number::integer::<i64>(whole, false).map_err(|_| TOO_FAR)?;
-    let in_ticks = fine && scale > 0 && value > LAST_SECOND && fraction.is_empty();
+    let in_ticks = fine && scale > 0 && fraction.is_empty() && in_ticks(value);
     let value = if in_ticks { value } else { ticks(value, fraction, scale)? };
     Ok(if negative { -value } else { value })
 }

@@ -225,6 +225,36 @@ pub fn unescape(raw: &[u8], out: &mut Vec<u8>) -> Scan<()> {
     Ok(())
 }
 
+/// As `unescape`, with escapes that mean nothing kept as they are written.
+pub fn unescape_what_can_be(raw: &[u8], out: &mut Vec<u8>) {
+    let mut rest = raw;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        out.extend_from_slice(&rest[..at]);
+        let escape = &rest[at + 1..];
+        rest = match unescape_one(escape, out) {
+            Ok(after) => after,
+            Err(_) => {
+                let (kept, after) = escape.split_at(bad_escape_length(escape));
+                out.push(b'\\');
+                out.extend_from_slice(kept);
+                after
+            }
+        };
+    }
+    out.extend_from_slice(rest);
+}
+
+/// Bytes of an escape that means nothing: a letter and four digits, and of two that are no pair both.
+fn bad_escape_length(escape: &[u8]) -> usize {
+    const ONE: usize = 5;
+    const TWO: usize = 11;
+    let second = escape.get(ONE..).and_then(|rest| rest.strip_prefix(b"\\u"));
+    match second.map(hex4) {
+        Some(Ok(_)) => TWO,
+        _ => escape.len().min(ONE),
+    }
+}
+
 /// Undoes the escape behind a backslash; gives what follows it. The first half of a surrogate pair has to have the second
 /// behind it; a second half alone becomes its three bytes, as in ClickHouse.
 fn unescape_one<'a>(escape: &'a [u8], out: &mut Vec<u8>) -> Scan<&'a [u8]> {

@@ -31,6 +31,12 @@ pub(super) enum Piece {
     Elements { kind: SqlType, sized: bool },
     /// As `Elements`, with the number in a column of its own.
     Sample(SqlType),
+    /// A fair sample of values, held as `Sample` is: behind its greatest size, the number of all values and what it is drawn by.
+    Reservoir(SqlType),
+    /// Means and weights of a t-digest behind their number, held in a column each.
+    Centroids,
+    /// A Float64 that ClickHouse does without.
+    Unwritten,
     /// Different numbers of that many bytes behind their number. Their bits are held in 64.
     Keys(usize),
     /// As `Keys`, in a bitmap where there are many.
@@ -94,6 +100,12 @@ const FUNCTIONS: &[(&str, Nulls, Build)] = &[
         [index, value] => Some(vec![Piece::Vector { width: IndexWidth::of(index)?, bits: Bits::of(value)? }]),
         _ => None,
     }),
+    ("quantile", Nulls::Flag, reservoir),
+    ("quantiles", Nulls::One, reservoir),
+    ("quantileTDigest", Nulls::Flag, centroids),
+    ("quantilesTDigest", Nulls::One, centroids),
+    ("quantileTDigestWeighted", Nulls::Flag, |kinds| centroids(kinds.get(..1)?)),
+    ("quantilesTDigestWeighted", Nulls::One, |kinds| centroids(kinds.get(..1)?)),
     ("quantileExact", Nulls::Flag, sample),
     ("quantileExactLow", Nulls::Flag, sample),
     ("quantileExactHigh", Nulls::Flag, sample),
@@ -104,6 +116,18 @@ const FUNCTIONS: &[(&str, Nulls, Build)] = &[
     ("quantilesExactHigh", Nulls::One, sample),
     ("quantilesExactInclusive", Nulls::One, sample),
     ("quantilesExactExclusive", Nulls::One, sample),
+    ("varPop", Nulls::Flag, |kinds| powers(kinds, 3)),
+    ("varSamp", Nulls::Flag, |kinds| powers(kinds, 3)),
+    ("stddevPop", Nulls::Flag, |kinds| powers(kinds, 3)),
+    ("stddevSamp", Nulls::Flag, |kinds| powers(kinds, 3)),
+    ("skewPop", Nulls::Flag, |kinds| powers(kinds, 4)),
+    ("skewSamp", Nulls::Flag, |kinds| powers(kinds, 4)),
+    ("kurtPop", Nulls::Flag, |kinds| powers(kinds, 5)),
+    ("kurtSamp", Nulls::Flag, |kinds| powers(kinds, 5)),
+    ("covarPop", Nulls::Flag, |kinds| products(kinds, 4)),
+    ("covarSamp", Nulls::Flag, |kinds| products(kinds, 4)),
+    ("corr", Nulls::Flag, |kinds| products(kinds, 6)),
+    ("sumKahan", Nulls::Flag, |kinds| (!one(kinds)?.is_decimal()).then(|| floats(2))),
     ("studentTTest", Nulls::Unknown, |_| Some(floats(6))),
     ("welchTTest", Nulls::Unknown, |_| Some(floats(6))),
     ("studentTTestOneSample", Nulls::Unknown, |_| Some(floats(4))),
@@ -120,6 +144,27 @@ fn combined_sketch(wide: bool, kinds: &[SqlType]) -> Piece {
 
 fn floats(count: usize) -> Vec<Piece> {
     vec![Piece::Value(T::Float64); count]
+}
+
+/// So many of the five sums of powers that are held.
+fn powers(kinds: &[SqlType], written: usize) -> Option<Vec<Piece>> {
+    moments(kinds, 1, written, 5)
+}
+
+/// So many of the six sums of products that are held.
+fn products(kinds: &[SqlType], written: usize) -> Option<Vec<Piece>> {
+    moments(kinds, 2, written, 6)
+}
+
+/// ClickHouse sums numbers of single precision alone in single precision.
+fn moments(kinds: &[SqlType], arguments: usize, written: usize, held: usize) -> Option<Vec<Piece>> {
+    let is_single = kinds.iter().all(|kind| matches!(kind, T::Float32 | T::BFloat16));
+    if kinds.len() != arguments || is_single {
+        return None;
+    }
+    let mut pieces = floats(written);
+    pieces.resize(held, Piece::Unwritten);
+    Some(pieces)
 }
 
 /// Pairs of columns, each with itself included.
@@ -207,13 +252,30 @@ fn sample(kinds: &[SqlType]) -> Option<Vec<Piece>> {
     (narrow || matches!(kind, T::Float32 | T::Float64 | T::Date | T::DateTime(_))).then(|| vec![Piece::Sample(kind)])
 }
 
+fn reservoir(kinds: &[SqlType]) -> Option<Vec<Piece>> {
+    let kind = one(kinds)?.bool_as_integer();
+    let narrow = kind.integer_bits().is_some_and(|(bits, _)| bits <= 64);
+    let other = matches!(kind, T::Float32 | T::Float64 | T::Date | T::DateTime(_) | T::DateTime64(..) | T::Decimal { .. });
+    (narrow || other).then(|| vec![Piece::Reservoir(kind)])
+}
+
+fn centroids(kinds: &[SqlType]) -> Option<Vec<Piece>> {
+    let kind = one(kinds)?.bool_as_integer();
+    let narrow = kind.integer_bits().is_some_and(|(bits, _)| bits <= 64);
+    (narrow || matches!(kind, T::Float32 | T::Float64 | T::Date | T::DateTime(_))).then(|| vec![Piece::Centroids])
+}
+
 /// The pieces of a function with its combinators. `None`: ClickHouse keeps something else.
 pub(super) fn of(function: &str, kinds: &[SqlType]) -> Option<Vec<Piece>> {
     if kinds.iter().any(SqlType::is_null_literal) {
         return None;
     }
     let (name, parameters) = function.split_once('(').unwrap_or((function, ""));
-    let mut pieces = combined(name.trim(), kinds)?;
+    let pieces = match name.trim().strip_prefix("median") {
+        Some(rest) => combined(&format!("quantile{rest}"), kinds),
+        None => combined(name.trim(), kinds),
+    };
+    let mut pieces = pieces?;
     if let Ok(precision) = parameters.trim_end_matches(')').trim().parse() {
         set_precision(&mut pieces, precision);
     }
@@ -259,7 +321,7 @@ fn combined(name: &str, kinds: &[SqlType]) -> Option<Vec<Piece>> {
         [Piece::Flagged { .. } | Piece::Followed { .. }] => None,
         _ if kinds.iter().any(SqlType::is_nullable) => None,
         // Their results are never NULL.
-        [Piece::Elements { .. } | Piece::Sample(_)] => None,
+        [Piece::Elements { .. } | Piece::Sample(_) | Piece::Reservoir(_) | Piece::Centroids] => None,
         [Piece::Chosen(values)] if matches!(values.first(), Some(T::Array(_) | T::Map(..) | T::Tuple(_))) => None,
         pieces => Some(vec![Piece::Followed { pieces: pieces.to_vec(), counted }]),
     }
@@ -307,7 +369,9 @@ fn columns_of(piece: &Piece) -> Vec<DataType> {
         Piece::Count => vec![DataType::UInt64],
         Piece::Chosen(kinds) => kinds.iter().map(SqlType::arrow).chain([DataType::Boolean]).collect(),
         Piece::Elements { kind, .. } => vec![SqlType::array(kind.clone()).arrow()],
-        Piece::Sample(kind) => vec![list_type(kind.arrow()), DataType::UInt64],
+        Piece::Sample(kind) | Piece::Reservoir(kind) => vec![list_type(kind.arrow()), DataType::UInt64],
+        Piece::Centroids => vec![list_type(DataType::Float64); 2],
+        Piece::Unwritten => vec![DataType::Float64],
         Piece::Keys(_) | Piece::Bitmap { .. } => vec![words_type()],
         Piece::Vector { .. } | Piece::Sketch(_) => vec![DataType::Binary],
         Piece::Flagged { pieces, counted } => with(pieces, counted.then_some(DataType::UInt64)),

@@ -3,8 +3,8 @@
 //! Held is what the function saves of a group, its columns one after another in Arrow's row format (`held`); no bytes are a
 //! state that has seen nothing. ClickHouse writes a state in a form of the function's own, without a length. `Codec` turns one
 //! into the other for the functions whose state consists of the same things on both sides: `layout` has a table of them and
-//! says what they consist of, `write` and `read` do it. A function that keeps something else (a quantile another
-//! sample) has no layout, and its states are refused where ClickHouse would read them.
+//! says what they consist of, `write` and `read` do it. A function that keeps something else (`quantileGK` another
+//! summary) has no layout, and its states are refused where ClickHouse would read them.
 
 mod alike;
 mod held;

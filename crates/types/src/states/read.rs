@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{ArrayRef, AsArray, BinaryBuilder, BooleanArray, ListArray, UInt64Array};
+use arrow::array::{ArrayRef, AsArray, BinaryBuilder, BooleanArray, Float64Array, ListArray, UInt64Array};
 use arrow::buffer::{OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::{DataType, Field};
 use gristmill_base::{Error, ErrorCode, Result};
@@ -162,6 +162,20 @@ enum Reader {
         /// How many there are of each state, where that is a column.
         counts: Option<Vec<u64>>,
     },
+    Reservoir {
+        values: Gathered,
+        item: DataType,
+        elements: usize,
+        ends: Vec<i32>,
+        totals: Vec<u64>,
+    },
+    Centroids {
+        means: Vec<f64>,
+        weights: Vec<f64>,
+        ends: Vec<i32>,
+    },
+    /// How many states there were.
+    Unwritten(usize),
     Keys(Words, usize),
     Bitmap {
         words: Words,
@@ -248,6 +262,15 @@ impl Reader {
             Piece::Chosen(kinds) => Reader::Chosen(kinds.iter().map(Chosen::new).collect::<Result<_>>()?, Vec::new()),
             Piece::Elements { kind, sized } => return list(kind, SqlType::array(kind.clone()).arrow(), *sized, None),
             Piece::Sample(kind) => return list(kind, list_type(kind.arrow()), false, Some(Vec::new())),
+            Piece::Reservoir(kind) => Reader::Reservoir {
+                values: Gathered::new(kind)?,
+                item: list_type(kind.arrow()),
+                elements: 0,
+                ends: Vec::new(),
+                totals: Vec::new(),
+            },
+            Piece::Centroids => Reader::Centroids { means: Vec::new(), weights: Vec::new(), ends: Vec::new() },
+            Piece::Unwritten => Reader::Unwritten(0),
             Piece::Keys(bytes) => Reader::Keys(Words::default(), *bytes),
             Piece::Bitmap { bytes, signed } => Reader::Bitmap { words: Words::default(), bytes: *bytes, signed: *signed },
             Piece::Vector { width, .. } => Reader::Vector(*width, BinaryBuilder::new()),
@@ -288,6 +311,26 @@ impl Reader {
                 }
                 true
             }
+            Reader::Reservoir { values, .. } => {
+                if bytes.len().saturating_sub(*at) < 16 {
+                    return Ok(false);
+                }
+                let count = reservoir_length(bytes, at)?.0;
+                if text(bytes, at)?.is_none() {
+                    return Ok(false);
+                }
+                for _ in 0..count {
+                    if !values.skip(bytes, at)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            Reader::Centroids { .. } => match elements(false, bytes, at)? {
+                None => false,
+                Some(count) => fixed((count as usize).saturating_mul(8), bytes, at),
+            },
+            Reader::Unwritten(_) => true,
             Reader::Keys(_, width) => match elements(false, bytes, at)? {
                 None => false,
                 Some(count) => fixed((count as usize).saturating_mul(*width), bytes, at),
@@ -343,14 +386,29 @@ impl Reader {
                     }
                 }
                 *total += count as usize;
-                let end = i32::try_from(*total).map_err(|_| {
-                    Error::new(ErrorCode::TOO_LARGE_ARRAY_SIZE, "States of an aggregate function are too large")
-                })?;
-                ends.push(end);
+                ends.push(end_of(*total)?);
                 if let Some(counts) = counts {
                     counts.push(count);
                 }
             }
+            Reader::Reservoir { values, elements: held, ends, totals, .. } => {
+                let (count, total) = reservoir_length(bytes, at)?;
+                text(bytes, at)?.ok_or_else(cut)?;
+                for _ in 0..count {
+                    values.take(bytes, at)?;
+                }
+                *held += count as usize;
+                ends.push(end_of(*held)?);
+                totals.push(total);
+            }
+            Reader::Centroids { means, weights, ends } => {
+                for _ in 0..elements(false, bytes, at)?.ok_or_else(cut)? {
+                    means.push(single(bytes, at)?);
+                    weights.push(single(bytes, at)?);
+                }
+                ends.push(end_of(means.len())?);
+            }
+            Reader::Unwritten(states) => *states += 1,
             Reader::Keys(words, width) => {
                 let count = elements(false, bytes, at)?.ok_or_else(cut)?;
                 for _ in 0..count {
@@ -422,6 +480,21 @@ impl Reader {
                 out.push(Arc::new(ListArray::try_new(field.clone(), offsets(ends), values.finish()?, None)?));
                 out.extend(counts.as_mut().map(numbers));
             }
+            Reader::Reservoir { values, item, elements, ends, totals } => {
+                *elements = 0;
+                out.push(list_of(item, ends, values.finish()?)?);
+                out.push(numbers(totals));
+            }
+            Reader::Centroids { means, weights, ends } => {
+                let mut of_weights = ends.clone();
+                let floats = |values: &mut Vec<f64>| Arc::new(Float64Array::from(std::mem::take(values))) as ArrayRef;
+                let item = list_type(DataType::Float64);
+                out.push(list_of(&item, ends, floats(means))?);
+                out.push(list_of(&item, &mut of_weights, floats(weights))?);
+            }
+            Reader::Unwritten(states) => {
+                out.push(Arc::new(Float64Array::from(vec![0.0; std::mem::take(states)])));
+            }
             Reader::Keys(words, _) | Reader::Bitmap { words, .. } => out.push(words.finish()?),
             Reader::Vector(_, states) | Reader::Sketch(_, states) => out.push(Arc::new(states.finish())),
             Reader::Flagged(inner, _, seen) => {
@@ -437,6 +510,28 @@ impl Reader {
         }
         Ok(())
     }
+}
+
+/// Where a list ends. Error: TOO_LARGE_ARRAY_SIZE.
+fn end_of(elements: usize) -> Result<i32> {
+    let too_large = |_| Error::new(ErrorCode::TOO_LARGE_ARRAY_SIZE, "States of an aggregate function are too large");
+    i32::try_from(elements).map_err(too_large)
+}
+
+fn list_of(kind: &DataType, ends: &mut Vec<i32>, values: ArrayRef) -> Result<ArrayRef> {
+    let DataType::List(field) = kind else { return Err(Error::logical("A list of a state is none")) };
+    Ok(Arc::new(ListArray::try_new(field.clone(), offsets(ends), values, None)?))
+}
+
+/// How many values a sample has, and how many came to it.
+fn reservoir_length(bytes: &[u8], at: &mut usize) -> Result<(u64, u64)> {
+    let (most, total) = (number(bytes, at, 8)?, number(bytes, at, 8)?);
+    Ok((most.min(total), total))
+}
+
+/// A number in single precision.
+fn single(bytes: &[u8], at: &mut usize) -> Result<f64> {
+    Ok(f64::from(f32::from_bits(number(bytes, at, 4)? as u32)))
 }
 
 /// A number of so many bytes.

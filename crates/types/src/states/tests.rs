@@ -67,6 +67,10 @@ fn a_state_without_rows_is_written_as_clickhouse_has_it() {
         ("AggregateFunction(uniqCombined(13), UInt8)", "0100"),
         ("AggregateFunction(uniqCombined, Nullable(UInt8))", "00"),
         ("AggregateFunction(sumOrNull, UInt64)", "000000000000000000"),
+        (
+            "AggregateFunction(quantile, UInt64)",
+            "002000000000000000000000000000001c36333634313336323233383436373933303035203020313233343539",
+        ),
     ] {
         assert_eq!(codec(kind).encoded(&nothing).expect(kind).value(0), bytes_of(expected), "{kind}");
     }
@@ -75,7 +79,7 @@ fn a_state_without_rows_is_written_as_clickhouse_has_it() {
 #[test]
 fn states_that_clickhouse_keeps_otherwise_are_refused_by_name() {
     for kind in [
-        "AggregateFunction(quantile(0.5), UInt8)",
+        "AggregateFunction(quantileGK(100, 0.5), UInt8)",
         "AggregateFunction(uniqExact, String)",
         "AggregateFunction(groupArray, Array(UInt8))",
         "AggregateFunction(sumIf, UInt8, Nullable(UInt8))",

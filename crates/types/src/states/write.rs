@@ -3,7 +3,7 @@
 use SqlType as T;
 use arrow::array::{ArrayRef, AsArray, BinaryArray};
 use arrow::buffer::{BooleanBuffer, OffsetBuffer, ScalarBuffer};
-use arrow::datatypes::UInt64Type;
+use arrow::datatypes::{Float64Type, UInt64Type};
 use gristmill_base::{Error, Result};
 
 use super::layout::Piece;
@@ -14,12 +14,34 @@ use crate::binary::{Cells, write_string, write_varuint};
 /// Numbers that a bitmap has without being one.
 pub(super) const SMALL_MAX: usize = 32;
 
+/// Values that a reservoir holds.
+const RESERVOIR: u64 = 8192;
+/// What the generator pcg32_fast multiplies its state with, and the state that ClickHouse begins with.
+const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
+const FIRST_STATE: u64 = 123_459;
+
+/// The generator of a reservoir that so many values came to, as text: it draws once for each of them from when it is full.
+fn drawn_by(total: u64) -> String {
+    let (mut state, mut factor, mut draws) = (FIRST_STATE, MULTIPLIER, total.saturating_sub(RESERVOIR));
+    while draws > 0 {
+        if draws & 1 == 1 {
+            state = state.wrapping_mul(factor);
+        }
+        factor = factor.wrapping_mul(factor);
+        draws >>= 1;
+    }
+    format!("{MULTIPLIER} 0 {state}")
+}
+
 /// A piece with its columns.
 pub(super) enum Writer {
     Value(Cells),
     Count(ScalarBuffer<u64>),
     Chosen(Vec<Chosen>, BooleanBuffer),
     Elements { offsets: OffsetBuffer<i32>, values: Cells, sized: bool },
+    Reservoir { offsets: OffsetBuffer<i32>, values: Cells, totals: ScalarBuffer<u64> },
+    Centroids { offsets: OffsetBuffer<i32>, means: ScalarBuffer<f64>, weights: ScalarBuffer<f64> },
+    Unwritten,
     Keys { offsets: OffsetBuffer<i32>, words: ScalarBuffer<u64>, bytes: usize },
     Bitmap { offsets: OffsetBuffer<i32>, words: ScalarBuffer<u64>, bytes: usize, signed: bool },
     Vector(BinaryArray),
@@ -76,6 +98,24 @@ fn writer<'a>(piece: &Piece, columns: &mut impl Iterator<Item = &'a ArrayRef>) -
             next()?;
             list
         }
+        Piece::Reservoir(kind) => {
+            let list = next()?.as_list_opt::<i32>().ok_or_else(misfit)?;
+            let (offsets, values) = (list.offsets().clone(), Cells::of(kind, list.values())?);
+            Writer::Reservoir { offsets, values, totals: numbers(next()?)? }
+        }
+        Piece::Centroids => {
+            let list = next()?.as_list_opt::<i32>().ok_or_else(misfit)?;
+            let (offsets, means) = (list.offsets().clone(), floats(list.values())?);
+            let weights = next()?.as_list_opt::<i32>().ok_or_else(misfit)?;
+            if *weights.offsets() != offsets {
+                return Err(misfit());
+            }
+            Writer::Centroids { offsets, means, weights: floats(weights.values())? }
+        }
+        Piece::Unwritten => {
+            next()?;
+            Writer::Unwritten
+        }
         Piece::Keys(bytes) => {
             let (offsets, words) = lists(next()?)?;
             Writer::Keys { offsets, words, bytes: *bytes }
@@ -91,6 +131,10 @@ fn writer<'a>(piece: &Piece, columns: &mut impl Iterator<Item = &'a ArrayRef>) -
 
 fn numbers(array: &ArrayRef) -> Result<ScalarBuffer<u64>> {
     Ok(array.as_primitive_opt::<UInt64Type>().ok_or_else(misfit)?.values().clone())
+}
+
+fn floats(array: &ArrayRef) -> Result<ScalarBuffer<f64>> {
+    Ok(array.as_primitive_opt::<Float64Type>().ok_or_else(misfit)?.values().clone())
 }
 
 fn lists(array: &ArrayRef) -> Result<(OffsetBuffer<i32>, ScalarBuffer<u64>)> {
@@ -135,6 +179,21 @@ impl Writer {
                     }
                 }
             }
+            Writer::Reservoir { offsets, values, totals } => {
+                out.extend_from_slice(&RESERVOIR.to_le_bytes());
+                out.extend_from_slice(&totals[row].to_le_bytes());
+                write_string(drawn_by(totals[row]).as_bytes(), out);
+                range(offsets, row).for_each(|place| values.write(place, out));
+            }
+            Writer::Centroids { offsets, means, weights } => {
+                let range = range(offsets, row);
+                write_varuint(range.len() as u64, out);
+                for place in range {
+                    out.extend_from_slice(&(means[place] as f32).to_le_bytes());
+                    out.extend_from_slice(&(weights[place] as f32).to_le_bytes());
+                }
+            }
+            Writer::Unwritten => {}
             Writer::Keys { offsets, words, bytes } => {
                 let values = ascending(offsets, words, row);
                 write_varuint(values.len() as u64, out);

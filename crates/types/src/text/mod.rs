@@ -88,6 +88,10 @@ pub struct TextOptions {
     pub json_leave_out_null_fields: bool,
     /// Decimals have all digits of their scale: `1.500`.
     pub decimal_trailing_zeros: bool,
+    /// Floats and decimals without a fraction end with a point, save in JSON: `2.`
+    pub always_point: bool,
+    /// Most digits that floats have after the point. 0: as many as tell them from their neighbours.
+    pub float_precision: u64,
     /// Fractions of DateTime64 end at a third, sixth or ninth digit, or are left out where they are nothing.
     pub date_time_64_in_thousands: bool,
     /// A quote in a quoted text is doubled, and a backslash left alone.
@@ -120,6 +124,8 @@ impl Default for TextOptions {
             json_replace_invalid_utf8: true,
             json_leave_out_null_fields: false,
             decimal_trailing_zeros: false,
+            always_point: false,
+            float_precision: 0,
             date_time_64_in_thousands: false,
             doubled_quotes: false,
             csv_whole_tuples: false,

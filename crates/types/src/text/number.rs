@@ -86,6 +86,59 @@ pub(super) fn fill_up(from: usize, scale: u8, out: &mut Vec<u8>) {
     out.extend(std::iter::repeat_n(b'0', usize::from(scale).saturating_sub(there.unwrap_or(0))));
 }
 
+/// Ends the text of a number with a point where it has none: `2` becomes `2.`. `from`: where it begins.
+pub(super) fn end_with_point(from: usize, out: &mut Vec<u8>) {
+    if out[from..].iter().all(|byte| byte.is_ascii_digit() || *byte == b'-') {
+        out.push(b'.');
+    }
+}
+
+/// From this on, and below `EXPONENT_BELOW`, ClickHouse has no plain form of a float that is to have few digits.
+const PLAIN_BELOW: f64 = 1e60;
+const EXPONENT_BELOW: f64 = 1e-6;
+const EXPONENT_FROM: f64 = 1e21;
+
+/// Gives a float no more than that many digits after the point. `from`: where its shortest text begins in `out`. A text that is
+/// short enough stays; else the digits are those of the float itself, halves being rounded away from zero.
+pub(super) fn round_to(value: f64, precision: usize, from: usize, out: &mut Vec<u8>) {
+    let size = value.abs();
+    if !value.is_finite() || size >= PLAIN_BELOW {
+        return;
+    }
+    if size >= EXPONENT_FROM {
+        out.truncate(from);
+        out.extend_from_slice(format!("{value:.0}").as_bytes());
+        return;
+    }
+    let digits = decimals(&out[from..]);
+    if digits > precision {
+        if size >= EXPONENT_BELOW {
+            out.truncate(from);
+            let text = format!("{:.precision$}", above_half(value, precision));
+            out.extend_from_slice(text.trim_end_matches('0').trim_end_matches('.').as_bytes());
+        }
+    } else if out[from..].contains(&b'e') {
+        out.truncate(from);
+        out.extend_from_slice(format!("{value:.digits$}").as_bytes());
+    }
+}
+
+/// Digits after the point of a float's text, were it written without an exponent.
+fn decimals(text: &[u8]) -> usize {
+    let mantissa = text.split(|byte| *byte == b'e').next().unwrap_or(text);
+    let fraction = memchr::memchr(b'.', mantissa).map_or(0, |point| mantissa.len() - point - 1);
+    let exponent = text.get(mantissa.len() + 2..).and_then(|digits| std::str::from_utf8(digits).ok());
+    fraction + exponent.and_then(|digits| digits.parse::<usize>().ok()).unwrap_or(0)
+}
+
+/// The float, or the next one from zero where it lies half way between two texts of that many digits: rounding to even would
+/// take the nearer to zero of some of them.
+fn above_half(value: f64, precision: usize) -> f64 {
+    let halves = value * 2f64.powi(i32::try_from(precision).unwrap_or(i32::MAX).saturating_add(1));
+    let half = halves.fract() == 0.0 && halves % 2.0 != 0.0;
+    if half { f64::from_bits(value.to_bits() + 1) } else { value }
+}
+
 pub fn write_decimal256(value: i256, scale: u8, out: &mut Vec<u8>) {
     if let Some(small) = value.to_i128() {
         return write_decimal(small, scale, out);

@@ -12,10 +12,10 @@ use arrow::datatypes::{
     DataType, Date32Type, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
     Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, ErrorCode, Result};
 
 use super::interval::Timespans;
-use super::number::{fill_up, write_decimal, write_decimal256, write_f32, write_f64};
+use super::number::{end_with_point, fill_up, round_to, write_decimal, write_decimal256, write_f32, write_f64};
 use super::string::{write_csv_string, write_escaped, write_json_string, write_quoted, write_quoted_doubled};
 use super::temporal::{write_date, write_date_time, write_fraction, write_time};
 use super::{DateTimeOutput, Escaping, TextOptions};
@@ -25,6 +25,9 @@ use crate::states;
 use crate::wide;
 use crate::zone::Zone;
 use SqlType as T;
+
+/// Most digits after the point that anybody may ask for, as in ClickHouse.
+const MAX_FLOAT_PRECISION: u64 = 100;
 
 pub(super) struct Node {
     nulls: Option<NullBuffer>,
@@ -114,6 +117,9 @@ impl Node {
             T::Int64 | T::Interval(_) => Values::I64(array.as_primitive::<Int64Type>().values().clone()),
             T::Int128 | T::Int256 => Values::Wide(array.as_primitive::<Decimal256Type>().clone(), false),
             T::UInt128 | T::UInt256 => Values::Wide(array.as_primitive::<Decimal256Type>().clone(), true),
+            T::BFloat16 | T::Float32 | T::Float64 if options.float_precision > MAX_FLOAT_PRECISION => {
+                return Err(too_precise(options.float_precision));
+            }
             T::BFloat16 | T::Float32 => Values::F32(array.as_primitive::<Float32Type>().values().clone()),
             T::Float64 => Values::F64(array.as_primitive::<Float64Type>().values().clone()),
             T::Decimal { precision, scale } if *precision <= 38 => {
@@ -217,12 +223,14 @@ impl Node {
             }),
             Values::F32(values) => match values[row] {
                 value if json && !value.is_finite() => json_denormal(options, out, |out| write_f32(value, out)),
-                value => write_f32(value, out),
+                value => float(json, value.into(), options, out, |out| write_f32(value, out)),
             },
             Values::F64(values) => match values[row] {
                 value if json && !value.is_finite() => json_denormal(options, out, |out| write_f64(value, out)),
                 value => {
-                    quoted_if(json && options.json_quote_64bit_floats, out, |out| write_f64(value, out));
+                    quoted_if(json && options.json_quote_64bit_floats, out, |out| {
+                        float(json, value, options, out, |out| write_f64(value, out));
+                    });
                 }
             },
             Values::Decimal(values, scale) => decimal(json, *scale, options, out, |out| {
@@ -376,7 +384,30 @@ fn decimal(json: bool, scale: u8, options: &TextOptions, out: &mut Vec<u8>, writ
         if options.decimal_trailing_zeros {
             fill_up(from, scale, out);
         }
+        if options.always_point && !json {
+            end_with_point(from, out);
+        }
     });
+}
+
+/// A float, which `write` writes in its shortest form, with as many digits as are wanted.
+fn float(json: bool, value: f64, options: &TextOptions, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+    let from = out.len();
+    write(out);
+    if options.float_precision > 0 {
+        round_to(value, options.float_precision as usize, from, out);
+    }
+    if options.always_point && !json {
+        end_with_point(from, out);
+    }
+}
+
+fn too_precise(precision: u64) -> Error {
+    let most = MAX_FLOAT_PRECISION;
+    let message = format!(
+        "Setting output_format_float_precision is {precision}: floats have no more than {most} digits after the point"
+    );
+    Error::new(ErrorCode::BAD_ARGUMENTS, message)
 }
 
 fn json_denormal(options: &TextOptions, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {

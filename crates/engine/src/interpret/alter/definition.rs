@@ -84,14 +84,22 @@ impl Alteration {
     /// Names in the keys of the table, and the columns by which its engine tells rows of one key apart: changed in the parts that
     /// are there, they would no longer fit the rows of others.
     pub(super) fn key_columns(&self) -> Result<BTreeSet<String>> {
-        let sorting = self.definition.order_by.iter().map(|key| direction(key).0);
-        let mut names = BTreeSet::new();
+        let mut names = self.order_columns()?;
         let engine = &self.definition.engine;
         if ["ReplacingMergeTree", "CollapsingMergeTree", "VersionedCollapsingMergeTree"].contains(&&engine.name[..]) {
             names.extend(engine.arguments.iter().map(|name| name.trim_matches('`').to_string()));
         }
-        for text in sorting.chain(self.definition.partition_by.as_deref()) {
+        if let Some(text) = &self.definition.partition_by {
             names.extend(named(&parse_expression(text)?));
+        }
+        Ok(names)
+    }
+
+    /// Names in the sorting key.
+    pub(super) fn order_columns(&self) -> Result<BTreeSet<String>> {
+        let mut names = BTreeSet::new();
+        for key in &self.definition.order_by {
+            names.extend(named(&parse_expression(direction(key).0)?));
         }
         Ok(names)
     }

@@ -7,7 +7,7 @@ use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{PartChoice, PartitionChoice, StoragePlace, Table, Transfer};
 use gristmill_mergetree::check_part_name;
-use gristmill_sql::statement::{AlterCommand, PartName};
+use gristmill_sql::statement::{AlterCommand, PartName, Partition};
 
 use super::Interpreter;
 
@@ -62,7 +62,7 @@ impl Interpreter {
                     unknown = true;
                 }
                 AlterCommand::CopyPartition { partition, from, replaces } => {
-                    let chosen = self.partition_choice(table, partition)?;
+                    let chosen = self.carried(table, partition, *replaces)?;
                     if *replaces {
                         self.check_drops_parts(table, &PartChoice::Partition(chosen))?;
                     }
@@ -74,7 +74,7 @@ impl Interpreter {
                     unknown = true;
                 }
                 AlterCommand::MovePartition { partition, to } => {
-                    self.partition_choice(table, partition)?;
+                    self.one_partition(table, partition)?;
                     let (database, name) = self.full(to);
                     let to = self.table(database, name)?;
                     to.check_writable()?;
@@ -84,7 +84,7 @@ impl Interpreter {
                 }
                 AlterCommand::Freeze { partition: Some(partition), .. }
                 | AlterCommand::Unfreeze { partition: Some(partition), .. } => {
-                    self.partition_choice(table, partition)?;
+                    self.one_partition(table, partition)?;
                 }
                 // It changes nothing: it only says why not.
                 AlterCommand::MoveParts { .. } => self.change_parts_of(table, command).await?,
@@ -97,12 +97,8 @@ impl Interpreter {
 
     /// No table has replicas: the error that says so. Errors: those of the name of a part or partition.
     fn why_no_replicas(&self, table: &Arc<dyn Table>, parts: &PartName, fetches: bool) -> Result<Error> {
-        let chosen = self.part_choice(table, parts)?;
+        let chosen = self.one_part_choice(table, parts)?;
         Ok(match &chosen {
-            PartChoice::Partition(PartitionChoice::All) => {
-                let text = "Only support DROP/DETACH/ATTACH PARTITION ALL currently.";
-                Error::new(ErrorCode::SUPPORT_IS_DISABLED, text)
-            }
             PartChoice::Part(name) => {
                 check_part_name(name)?;
                 instead(table.as_ref(), "FETCH PART", NOTHING_TO_FETCH)
@@ -123,6 +119,19 @@ impl Interpreter {
         })
     }
 
+    /// The partition that another table gives: REPLACE takes one, ATTACH may take all.
+    fn carried(&self, table: &Arc<dyn Table>, partition: &Partition, replaces: bool) -> Result<PartitionChoice> {
+        if replaces { self.one_partition(table, partition) } else { self.partition_choice(table, partition) }
+    }
+
+    /// Parts of a command that is about one partition, and not about ALL.
+    fn one_part_choice(&self, table: &Arc<dyn Table>, parts: &PartName) -> Result<PartChoice> {
+        match parts {
+            PartName::Part(_) => self.part_choice(table, parts),
+            PartName::Partition(partition) => self.one_partition(table, partition).map(PartChoice::Partition),
+        }
+    }
+
     pub(super) async fn change_parts(&self, database: &str, name: &str, command: AlterCommand) -> Result<()> {
         self.change_parts_of(&self.table(database, name)?, &command).await
     }
@@ -139,7 +148,7 @@ impl Interpreter {
             AlterCommand::DetachParts(parts) => table.detach(context, &choice(parts)?).await,
             AlterCommand::AttachParts(parts) => table.attach(context, &choice(parts)?).await,
             AlterCommand::CopyPartition { partition, from, replaces } => {
-                let partition = self.partition_choice(&table, partition)?;
+                let partition = self.carried(&table, partition, *replaces)?;
                 let (database, name) = self.full(from);
                 let from = self.table(database, name)?;
                 let transfer = if *replaces { Transfer::Replace } else { Transfer::Add };
@@ -160,7 +169,7 @@ impl Interpreter {
             }
             AlterCommand::MoveParts { parts, volume, name } => {
                 let to = StoragePlace { volume: *volume, name: name.clone() };
-                table.move_parts(context, &choice(parts)?, &to).await
+                table.move_parts(context, &self.one_part_choice(&table, parts)?, &to).await
             }
             AlterCommand::Unfreeze { partition, name } => {
                 let partition = partition.as_ref().map(|partition| self.partition_choice(&table, partition)).transpose()?;

@@ -20,7 +20,6 @@ use gristmill_types::{DefaultKind, SqlType};
 use super::super::{Interpreter, Outcome};
 use super::definition::{Alteration, named};
 use super::qualified::unqualified;
-use super::{indexes, projections};
 use crate::compiler::Compiler;
 use crate::engine::Engine;
 use crate::temporary::TEMPORARY_DATABASE;
@@ -55,7 +54,7 @@ impl Interpreter {
         let mut requests: Vec<(Option<Partition>, MutationRequest)> = Vec::new();
         for command in commands {
             let mut changes = Vec::new();
-            let (deletes, rest) = split_deletes(command);
+            let (deletes, rest) = split_deletes(&self.within_partitions(table, command)?);
             if let Some(delete) = &deletes {
                 changes.extend(self.row_change(definition, delete).await?);
             }
@@ -84,10 +83,23 @@ impl Interpreter {
         }
         let checked = requests.into_iter().map(|(partition, mut request)| -> Result<MutationRequest> {
             self.check_changes(definition, &request.changes)?;
-            request.partition = partition.map(|partition| self.partition_choice(table, &partition)).transpose()?;
+            request.partition = partition.map(|partition| self.one_partition(table, &partition)).transpose()?;
             Ok(request)
         });
         checked.collect()
+    }
+
+    /// The command, of which several partitions are a part of the condition. Errors: those of partitions.
+    fn within_partitions(&self, table: &Arc<dyn Table>, command: &AlterCommand) -> Result<AlterCommand> {
+        let mut command = command.clone();
+        if let AlterCommand::Update { partition, condition, .. } | AlterCommand::Delete { partition, condition } =
+            &mut command
+            && let Some(Partition::Several(partitions)) = partition
+        {
+            *condition = self.condition_within(table, partitions, condition)?;
+            *partition = None;
+        }
+        Ok(command)
     }
 
     /// Begins mutations, and waits for them where the settings say so.
@@ -141,12 +153,20 @@ impl Interpreter {
         };
         let within = self.database_of_subqueries(&database);
         let definition = table.definition();
+        let of_several;
+        let (partition, condition) = match partition {
+            Some(Partition::Several(partitions)) => {
+                of_several = self.condition_within(&table, partitions, condition)?;
+                (None, &of_several)
+            }
+            _ => (partition, condition),
+        };
         let condition = unqualified(condition, &definition);
         let condition = sql(&self.answered(&condition, within).await?);
         self.check_condition(&definition, &condition)?;
         let changes = vec![RowChange::Delete { condition }];
         self.check_changes(&definition, &changes)?;
-        let partition = partition.map(|partition| self.partition_choice(&table, partition)).transpose()?;
+        let partition = partition.map(|partition| self.one_partition(&table, partition)).transpose()?;
         let request = MutationRequest { changes, commands: vec![shown.text()], partition, at_once: true };
         let context = self.context.clone();
         Ok(Outcome::work(async move {
@@ -233,6 +253,7 @@ impl Interpreter {
                     return Ok(None);
                 }
                 check_stored(definition, name)?;
+                check_order_stays(definition, name)?;
                 let change = match definition.columns.get(name).and_then(|column| column.default.as_ref()) {
                     None => {
                         let text = format!("Cannot materialize column `{name}` because it doesn't have default expression");
@@ -246,31 +267,25 @@ impl Interpreter {
                 };
                 (partition.clone(), change)
             }
-            AlterCommand::MaterializeIndex { name, if_exists, partition }
-            | AlterCommand::ClearIndex { name, if_exists, partition } => {
+            AlterCommand::MaterializeIndex { name, partition, .. } | AlterCommand::ClearIndex { name, partition, .. } => {
                 let wanted = matches!(command, AlterCommand::MaterializeIndex { .. });
-                let Some(index) = definition.skip_indexes.iter().find(|index| index.name == *name) else {
-                    // Of an index that is not there nothing is left to clear.
-                    if *if_exists || !wanted {
-                        return Ok(None);
-                    }
-                    return Err(indexes::missing(name, "materialize"));
-                };
+                // Of an index that is not there nothing is done, which is no error in ClickHouse; nor of such a projection.
+                let Some(index) = definition.skip_indexes.iter().find(|index| index.name == *name) else { return Ok(None) };
                 let key = index.key.clone();
                 let change = if wanted { RowChange::MaterializeIndex { key } } else { RowChange::ClearIndex { key } };
                 (partition.clone(), change)
             }
-            AlterCommand::MaterializeProjection { name, if_exists, partition } => {
+            AlterCommand::MaterializeProjection { name, partition, .. }
+            | AlterCommand::ClearProjection { name, partition, .. } => {
                 if !definition.projections.iter().any(|projection| projection.name == *name) {
-                    return if *if_exists { Ok(None) } else { Err(projections::missing(name)) };
+                    return Ok(None);
                 }
-                (partition.clone(), RowChange::MaterializeProjection { name: name.clone() })
-            }
-            AlterCommand::ClearProjection { name, if_exists, partition } => {
-                if !definition.projections.iter().any(|projection| projection.name == *name) {
-                    return if *if_exists { Ok(None) } else { Err(projections::missing(name)) };
-                }
-                (partition.clone(), RowChange::ClearProjection { name: name.clone() })
+                let name = name.clone();
+                let change = match command {
+                    AlterCommand::MaterializeProjection { .. } => RowChange::MaterializeProjection { name },
+                    _ => RowChange::ClearProjection { name },
+                };
+                (partition.clone(), change)
             }
             AlterCommand::MaterializeTtl { partition } => {
                 if definition.ttl.is_empty() {
@@ -377,6 +392,19 @@ fn told_though_missing(command: &AlterCommand) -> Option<&Option<Partition>> {
         | AlterCommand::ClearProjection { partition, .. }
         | AlterCommand::ApplyPatches { partition } => Some(partition),
         _ => None,
+    }
+}
+
+/// Error: CANNOT_UPDATE_COLUMN where rows are sorted by the column.
+fn check_order_stays(definition: &TableDefinition, name: &str) -> Result<()> {
+    match Alteration::of(definition).order_columns()?.contains(name) {
+        true => Err(Error::new(
+            ErrorCode::CANNOT_UPDATE_COLUMN,
+            format!(
+                "Refused to materialize column `{name}` because it's in the sort key. Doing so could break the sort order"
+            ),
+        )),
+        false => Ok(()),
     }
 }
 

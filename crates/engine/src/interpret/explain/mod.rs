@@ -21,7 +21,7 @@ use futures::StreamExt;
 use futures::stream::BoxStream;
 use gristmill_base::redact::HIDDEN;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_sql::format_query::explained_query;
+use gristmill_sql::format_query::{explained_query, explains_query};
 use gristmill_sql::statement::{self, Assignments, Insert, InsertSource, Statement, TableExpression};
 use gristmill_sql::syntax_tree::{syntax_graph, syntax_tree};
 use gristmill_types::{Columns, SqlType};
@@ -192,6 +192,12 @@ fn target(insert: &Insert) -> String {
 
 /// The statement's text in lines. What the text was without its credentials need not be a statement any more.
 fn syntax(text: &str, statement: &Statement, one_line: bool) -> Result<String> {
+    let is_table = matches!(statement, Statement::CreateTable(create) if create.view.is_none());
+    if !is_table && !text.contains(HIDDEN) && !explains_query(text) {
+        let kind = statement.kind();
+        let text = format!("Syntax error: EXPLAIN SYNTAX takes SELECT, INSERT and CREATE TABLE, not a {kind} statement");
+        return Err(Error::new(ErrorCode::SYNTAX_ERROR, text));
+    }
     match (explained_query(text, one_line), statement) {
         (Ok(text), _) => Ok(text),
         (Err(_), Statement::Select(select)) => Ok(select.query.to_string()),

@@ -244,6 +244,15 @@ fn illegal(name: &str, kind: &SqlType, expected: &str) -> Error {
     )
 }
 
+/// Where arguments are missing and the last one is no condition, that is what is missing.
+fn without_condition(error: Error, name: &str, last: &SqlType) -> Error {
+    let may_be_condition = matches!(last.plain(), SqlType::UInt8 | SqlType::Bool);
+    match error.code() {
+        ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH if !may_be_condition => illegal(name, last, "a condition at the end"),
+        _ => error,
+    }
+}
+
 impl AggregateFunction for Combined {
     fn prepare(&self, name: &str, parameters: &[ScalarValue], arguments: &[Argument]) -> Result<Prepared> {
         self.check_nesting()?;
@@ -253,10 +262,13 @@ impl AggregateFunction for Combined {
         match self.combinator {
             Combinator::If => {
                 let (condition, rest) = arguments.split_last().ok_or_else(|| no_arguments(name))?;
-                let inner = match self.with_plain_tuple(parameters, rest)? {
-                    Some(inner) => inner,
-                    None => self.inner(parameters, rest)?,
+                let prepare = || -> Result<Prepared> {
+                    match self.with_plain_tuple(parameters, rest)? {
+                        Some(inner) => Ok(inner),
+                        None => self.inner(parameters, rest),
+                    }
                 };
+                let inner = prepare().map_err(|error| without_condition(error, name, &condition.kind))?;
                 condition::prepare(name, inner, &condition.kind)
             }
             Combinator::Array => {
@@ -318,11 +330,14 @@ impl AggregateFunction for Combined {
     fn bind(&self, name: &str, parameters: &[ScalarValue], arguments: &[Argument]) -> Result<BoundAggregate> {
         if self.combinator == Combinator::If {
             self.check_nesting()?;
-            let (_, rest) = arguments.split_last().ok_or_else(|| no_arguments(name))?;
-            let mut filtered = match self.with_plain_tuple(parameters, rest)? {
-                Some(inner) => bound(&self.inner_name, parameters, inner),
-                None => self.inner.bind(&self.inner_name, parameters, rest)?,
+            let (condition, rest) = arguments.split_last().ok_or_else(|| no_arguments(name))?;
+            let bind = || -> Result<BoundAggregate> {
+                match self.with_plain_tuple(parameters, rest)? {
+                    Some(inner) => Ok(bound(&self.inner_name, parameters, inner)),
+                    None => self.inner.bind(&self.inner_name, parameters, rest),
+                }
             };
+            let mut filtered = bind().map_err(|error| without_condition(error, name, &condition.kind))?;
             if filtered.filter_argument.is_none() {
                 filtered.filter_argument = Some(arguments.len() - 1);
                 return Ok(filtered);

@@ -172,7 +172,12 @@ fn one_sample(call: &Call<'_>) -> Result<Plan> {
         let error = (sample.variance() / sample.size).sqrt();
         let statistic = (mean - expected) / error;
         if sample.size < 2.0 || is_nothing(error, mean, expected) || !statistic.is_finite() {
+            let begin = out.len();
             out.extend(std::iter::repeat_n(f64::NAN, size));
+            // Of values that are no numbers ClickHouse gives the bound of what it computes.
+            if sample.size >= 2.0 && sample.sum.is_nan() {
+                out[begin + 1] = 0.0;
+            }
             return;
         }
         let degrees = sample.size - 1.0;

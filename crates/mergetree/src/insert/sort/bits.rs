@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use arrow::array::{Array, ArrayRef, AsArray, BinaryViewArray};
+use arrow::array::{Array, ArrayRef, AsArray, BinaryViewArray, ByteView};
 use arrow::datatypes::{
     ArrowPrimitiveType, DataType, Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimeUnit,
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
@@ -23,6 +23,8 @@ pub(super) const POSITION_BITS: u32 = 32;
 const POSITION: u128 = u32::MAX as u128;
 /// Bytes of a string that lie in its view.
 const INLINE_BYTES: usize = 12;
+/// Bytes of a longer one that its view has as well.
+const PREFIX_BYTES: usize = 4;
 
 /// How far the key was taken: `done` bits of the column, of strings bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -154,10 +156,9 @@ impl Packed {
     }
 
     fn push_strings(&mut self, values: &BinaryViewArray, descending: bool, runs: &[Range<usize>], done: usize) -> Taken {
-        let views = values.views();
-        let rows = || runs.iter().flat_map(|run| &self.numbers[run.clone()]).map(|number| *number as u32 as usize);
+        let views = self.gathered(values.views(), runs);
         if done == 0
-            && let Some(few) = FewValues::of(views, rows())
+            && let Some(few) = FewValues::of(&views)
         {
             if few.bits() > self.free_bits {
                 return Taken::Nothing;
@@ -167,8 +168,8 @@ impl Packed {
             return Taken::All;
         }
         let (mut shortest, mut longest) = (usize::MAX, 0);
-        for row in rows() {
-            let left = length(views[row]).saturating_sub(done);
+        for view in &views {
+            let left = length(*view).saturating_sub(done);
             (shortest, longest) = (shortest.min(left), longest.max(left));
         }
         let room = self.free_bits as usize / 8;
@@ -180,15 +181,27 @@ impl Packed {
         if bytes == 0 && longest > 0 {
             return Taken::Nothing;
         }
-        self.add((bytes + usize::from(counts)) as u32 * 8, descending, runs, |row| {
-            let piece = piece(values, row, done, bytes);
+        let mut in_turn = views.iter();
+        self.add((bytes + usize::from(counts)) as u32 * 8, descending, runs, |_| {
+            let view = in_turn.next().copied().unwrap_or_default();
+            let piece = piece(values, view, done, bytes);
             if !counts {
                 return piece;
             }
-            let left = length(views[row]).saturating_sub(done);
+            let left = length(view).saturating_sub(done);
             piece << 8 | left.min(bytes + 1) as u128
         });
         if longest <= bytes { Taken::All } else { Taken::Until(done + bytes) }
+    }
+
+    /// Of each row of the runs, in their order. Sorted rows lie anywhere: what is looked at more than once is fetched once, by reads
+    /// that do not wait for one another.
+    fn gathered(&self, views: &[u128], runs: &[Range<usize>]) -> Vec<u128> {
+        let mut gathered = Vec::with_capacity(runs.iter().map(Range::len).sum());
+        for run in runs {
+            gathered.extend(self.numbers[run.clone()].iter().map(|number| views[*number as u32 as usize]));
+        }
+        gathered
     }
 
     /// Adds the lowest so many bits of the values.
@@ -236,17 +249,23 @@ fn length(view: u128) -> usize {
 }
 
 /// The `bytes` bytes of a string behind the first `done`, the first as the highest; zeros where there are fewer.
-fn piece(values: &BinaryViewArray, row: usize, done: usize, bytes: usize) -> u128 {
-    let view = values.views()[row];
+fn piece(values: &BinaryViewArray, view: u128, done: usize, bytes: usize) -> u128 {
     if bytes == 0 {
         return 0;
     }
-    if length(view) > INLINE_BYTES {
-        return first_bytes(values.value(row).get(done..).unwrap_or_default(), bytes);
+    if length(view) > INLINE_BYTES && done + bytes > PREFIX_BYTES {
+        return first_bytes(long_value(values, view).get(done..).unwrap_or_default(), bytes);
     }
-    // The value lies behind its length in the view, filled up with zeros.
+    // The value lies behind its length in the view, filled up with zeros; of a long one its first bytes do.
     let value = view.swap_bytes() << POSITION_BITS;
     value.checked_shl(8 * done as u32).unwrap_or_default() >> (128 - 8 * bytes)
+}
+
+/// The value of a view that has none within.
+fn long_value(values: &BinaryViewArray, view: u128) -> &[u8] {
+    let view = ByteView::from(view);
+    let (start, length) = (view.offset as usize, view.length as usize);
+    &values.data_buffers()[view.buffer_index as usize][start..start + length]
 }
 
 /// The first bytes of a value, 1 to 16, as a number whose highest the first is; zeros where it has fewer.

@@ -17,13 +17,12 @@ pub(super) struct FewValues {
 }
 
 impl FewValues {
-    /// `None`: a value is long, or there are too many. `rows` is only as long as few values are seen.
-    pub fn of(views: &[u128], rows: impl Iterator<Item = usize>) -> Option<FewValues> {
+    /// Of a view each row. `None`: a value is long, or there are too many.
+    pub fn of(views: &[u128]) -> Option<FewValues> {
         let mut table: Vec<(u128, u16)> = vec![(0, u16::MAX); PLACES];
         let mut values: Vec<u128> = Vec::new();
-        let mut found = Vec::with_capacity(rows.size_hint().0);
-        for row in rows {
-            let view = views[row];
+        let mut found = Vec::with_capacity(views.len());
+        for &view in views {
             if view as u32 > INLINE_BYTES {
                 return None;
             }
@@ -77,7 +76,7 @@ mod tests {
 
     fn codes(values: &[&str]) -> Option<(u32, Vec<u128>)> {
         let array = BinaryViewArray::from_iter_values(values.iter().map(|value| value.as_bytes()));
-        let few = FewValues::of(array.views(), 0..values.len())?;
+        let few = FewValues::of(array.views())?;
         Some((few.bits(), few.codes().collect()))
     }
 

@@ -135,7 +135,11 @@ pub fn is_text(kind: &SqlType, array: &ArrayRef) -> bool {
         | T::Geometric(_, inner)
         | T::Nested(inner) => is_text(inner, array),
         T::String => array.as_binary_view_opt().is_some_and(|array| {
-            let is_text = |row: usize| simdutf8::basic::from_utf8(array.value(row)).is_ok();
+            // Below 64 bytes that crate goes byte by byte.
+            let is_text = |row: usize| {
+                let value = array.value(row);
+                value.is_ascii() || simdutf8::basic::from_utf8(value).is_ok()
+            };
             array.views().iter().enumerate().all(|(row, view)| is_short_ascii(*view) || array.is_null(row) || is_text(row))
         }),
         T::Array(inner) => array.as_list_opt::<i32>().is_some_and(|list| is_text(inner, list.values())),

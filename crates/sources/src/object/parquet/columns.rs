@@ -10,6 +10,7 @@ use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array
 use arrow::compute::take;
 use arrow::datatypes::Schema;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_formats::columnar::nested_columns::{nested_column, nested_place};
 use gristmill_formats::{flagged_column, flags_of};
 use gristmill_introspect::Settings;
 
@@ -21,6 +22,8 @@ use crate::object::layout::Layout;
 pub enum Place {
     /// The index among the file's top-level columns.
     File(usize),
+    /// A column of a Nested: the index of the Nested among the file's top-level columns, and its own within that.
+    Nested { at: usize, member: usize },
     /// The file does not have it.
     Missing,
     /// One row with the value of all.
@@ -48,7 +51,9 @@ impl FileColumns {
         file: &SourceFile,
         settings: &Settings,
     ) -> Result<Self> {
-        let finder = Finder::new(schema, needed.len(), settings.input_format_parquet_case_insensitive_column_matching);
+        let any_case = settings.input_format_parquet_case_insensitive_column_matching;
+        let finder = Finder::new(schema, needed.len(), any_case);
+        let nested = |name: &str| nested_place(schema, name, any_case);
         let mut places = needed
             .iter()
             .map(|&index| {
@@ -58,10 +63,14 @@ impl FileColumns {
                 let name = layout.name(index);
                 if let Some(column) = flagged_column(name) {
                     let of = layout.columns.index_of(column).ok_or_else(|| Error::logical("A flag of no column"))?;
-                    return Ok((index, Place::Omitted { of, at: finder.find(column) }));
+                    let at = finder.find(column).or_else(|| nested(column).map(|(at, _)| at));
+                    return Ok((index, Place::Omitted { of, at }));
                 }
-                match finder.find(name) {
-                    Some(at) => Ok((index, Place::File(at))),
+                if let Some(at) = finder.find(name) {
+                    return Ok((index, Place::File(at)));
+                }
+                match nested(name) {
+                    Some((at, member)) => Ok((index, Place::Nested { at, member })),
                     None if settings.input_format_parquet_allow_missing_columns => Ok((index, Place::Missing)),
                     None => Err(Error::new(
                         ErrorCode::THERE_IS_NO_COLUMN,
@@ -93,7 +102,7 @@ impl FileColumns {
         let mut found: Vec<usize> = columns
             .iter()
             .filter_map(|&column| match self.place(column) {
-                Some(Place::File(at) | Place::Omitted { at: Some(at), .. }) => Some(*at),
+                Some(Place::File(at) | Place::Nested { at, .. } | Place::Omitted { at: Some(at), .. }) => Some(*at),
                 _ => None,
             })
             .collect();
@@ -115,6 +124,13 @@ impl FileColumns {
                         let position = read(at)?;
                         self.converter
                             .adopt(block.column(position), kind)
+                            .context(|| format!("while reading column '{}' of '{}'", self.layout.name(column), self.path))
+                    }
+                    Some(Place::Nested { at, member }) => {
+                        let array = nested_column(block.column(read(at)?), *member);
+                        let array = array.ok_or_else(|| Error::logical("A list of structs has no column of theirs"))?;
+                        self.converter
+                            .adopt(&array, kind)
                             .context(|| format!("while reading column '{}' of '{}'", self.layout.name(column), self.path))
                     }
                     Some(Place::Constant(value)) => repeat(value, rows),

@@ -73,8 +73,8 @@ impl GroupStatistics<'_> {
         let kind = self.columns.layout().kind(index);
         match self.columns.place(index)? {
             Place::Constant(value) => repeat(value, self.groups.len()).ok(),
-            // A flag, which is either.
-            Place::Omitted { .. } => None,
+            // A flag, which is either; and a part of what has statistics of its own.
+            Place::Omitted { .. } | Place::Nested { .. } => None,
             Place::Missing => {
                 let value = gristmill_types::default::default_array(kind, 1);
                 repeat(&value, self.groups.len()).ok()

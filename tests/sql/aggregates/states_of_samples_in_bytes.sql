@@ -1,0 +1,16 @@
+SELECT hex(quantileState(number)), hex(quantilesState(0.1, 0.9)(toFloat32(number))), hex(medianState(toInt8(number))) FROM numbers(5);
+SELECT hex(quantileState(toDateTime(number, 'UTC'))), hex(quantileState(toDecimal32(number, 1))), hex(quantileState(number::Nullable(UInt8))), hex(quantileState(toDate(number))), hex(quantilesState(0.5)(number::Nullable(UInt16))) FROM numbers(2);
+SELECT hex(quantileState(number)), hex(quantileTDigestState(number)), hex(varPopState(number)) FROM numbers(0);
+SELECT length(hex(quantileState(number))), substring(hex(quantileState(number)), 1, 140) FROM numbers(10000);
+SELECT hex(quantileTDigestState(number)), hex(quantilesTDigestState(0.1, 0.9)(number)), hex(quantileTDigestWeightedState(number, 2)) FROM numbers(5);
+SELECT hex(quantileTDigestState(toFloat64(x))) FROM (SELECT arrayJoin([1.5, nan, inf, -3]) AS x);
+SELECT hex(varPopState(number)), hex(varSampState(toInt8(number))), hex(stddevPopState(number)), hex(stddevSampState(toDecimal32(number, 1))), hex(skewPopState(number)), hex(skewSampState(number)), hex(kurtPopState(number)), hex(kurtSampState(toFloat64(number))) FROM numbers(5);
+SELECT hex(covarPopState(number, number)), hex(covarSampState(number, toFloat64(number))), hex(corrState(number, number * 2)), hex(varPopState(number::Nullable(UInt64))), hex(sumKahanState(toFloat32(number))) FROM numbers(4);
+SELECT finalizeAggregation(CAST(unhex('002000000000000002000000000000001C363336343133363232333834363739333030352030203132333435390005'), 'AggregateFunction(quantile, UInt8)'));
+SELECT finalizeAggregation(CAST(unhex('05000000000000803F0000803F0000803F000000400000803F000040400000803F000080400000803F'), 'AggregateFunction(quantileTDigest, UInt64)'));
+SELECT finalizeAggregation(CAST(unhex('000000000000144000000000000024400000000000003E40'), 'AggregateFunction(varPop, UInt64)')), finalizeAggregation(CAST(unhex('0000000000001440000000000000244000000000000034400000000000004E400000000000003E400000000000005E40'), 'AggregateFunction(corr, UInt64, UInt64)'));
+CREATE TABLE st (k UInt8, q AggregateFunction(quantiles(0.5, 0.9), Float64), v AggregateFunction(varPop, UInt64), d AggregateFunction(quantileTDigest(0.5), Float32)) ENGINE = AggregatingMergeTree ORDER BY k;
+INSERT INTO st SELECT number % 2, quantilesState(0.5, 0.9)(toFloat64(number)), varPopState(number), quantileTDigestState(0.5)(toFloat32(number)) FROM numbers(6) GROUP BY number % 2;
+INSERT INTO st SELECT number % 2, quantilesState(0.5, 0.9)(toFloat64(number)), varPopState(number), quantileTDigestState(0.5)(toFloat32(number)) FROM numbers(6, 4) GROUP BY number % 2;
+SELECT k, hex(q), hex(v), hex(d) FROM st FINAL ORDER BY k;
+SELECT k, quantilesMerge(0.5, 0.9)(q), varPopMerge(v), quantileTDigestMerge(0.5)(d) FROM st GROUP BY k ORDER BY k;

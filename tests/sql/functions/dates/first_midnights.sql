@@ -1,0 +1,7 @@
+-- A midnight before 1970 of a moment that is not is the first that DateTime holds; of a type that holds such it is moment 0.
+SELECT z, t, toUnixTimestamp(toStartOfDay(t)), toUnixTimestamp(toStartOfInterval(t, INTERVAL 1 DAY)), toUnixTimestamp(toStartOfInterval(t, INTERVAL 2 DAY)), toUnixTimestamp(date_trunc('day', t)) FROM (SELECT 'Asia/Kathmandu' AS z, toDateTime(number * 9000, 'Asia/Kathmandu') AS t FROM numbers(12));
+SELECT z, t, toUnixTimestamp(toStartOfDay(t)), toUnixTimestamp(toStartOfInterval(t, INTERVAL 1 DAY)), toUnixTimestamp(toStartOfInterval(t, INTERVAL 2 DAY)), toUnixTimestamp(date_trunc('day', t)) FROM (SELECT 'America/New_York' AS z, toDateTime(number * 9000, 'America/New_York') AS t FROM numbers(12));
+SELECT toUnixTimestamp(toStartOfDay(toDateTime64(0, 3, 'America/New_York'))), toUnixTimestamp(toStartOfDay(toDateTime64(0, 3, 'Asia/Kathmandu'))), toUnixTimestamp(toStartOfDay(toDateTime64(-100000, 3, 'Asia/Kathmandu')));
+SELECT toUnixTimestamp(toStartOfDay(toDate('1970-01-01'), 'Asia/Kathmandu')), toUnixTimestamp(toStartOfDay(toDate32('1970-01-01'), 'Asia/Kathmandu')), toUnixTimestamp(toStartOfDay(toDate32('1969-12-31'), 'Asia/Kathmandu'));
+SELECT toUnixTimestamp(toStartOfInterval(toDateTime64(0, 3, 'America/New_York'), INTERVAL 1 DAY)), toUnixTimestamp(toStartOfInterval(toDateTime64(0, 3, 'Asia/Kathmandu'), INTERVAL 1 DAY));
+SELECT dateDiff('day', toStartOfDay(toTimeZone(toDateTime('1970-01-01 00:00:00', 'UTC'), 'Asia/Kathmandu')), toDate('2000-02-29'));
