@@ -187,17 +187,23 @@ fn conditions_on_columns_of_any_type_find_the_rows_that_a_table_without_keys_fin
     outcome.unwrap_or_else(|failure| panic!("{failure}"));
 }
 
-/// Lists of constants are intersected before any row is seen.
+/// Lists of constants are intersected before any row is seen, and tell zeros by their signs as lists do that are asked of rows.
 #[test]
-fn zeros_of_either_sign_are_the_same_member_of_two_lists() {
+fn zeros_of_each_sign_are_members_of_their_own_lists() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("starts");
     runtime.block_on(async {
         let mut session = Session::new(Engine::open(EngineConfig::default()).await.expect("opens"));
         ask(&mut session, "CREATE TABLE z (a Float64) ENGINE = MergeTree ORDER BY a").await.expect("creates");
         ask(&mut session, "INSERT INTO z VALUES (0), (-0.), (1)").await.expect("inserts");
-        let both = ask(&mut session, "SELECT count() FROM z WHERE a IN (0, 5) AND a IN (-0., 7)").await.expect("counts");
-        let one = ask(&mut session, "SELECT count() FROM z WHERE a IN (0, 5)").await.expect("counts");
-        assert_eq!(both, one);
+        let count = async |session: &mut Session, condition: &str| {
+            ask(session, &format!("SELECT count() = 1 FROM z WHERE {condition}")).await.expect("counts")
+        };
+        let [one, other] = ["a IN (0, 5)", "a IN (-0., 7)"];
+        let both = format!("{one} AND {other}");
+        let alone = count(&mut session, one).await;
+        assert_eq!(alone, count(&mut session, other).await);
+        assert_eq!(alone, count(&mut session, &format!("{one} AND a IN (0., 7)")).await);
+        assert_ne!(alone, count(&mut session, &both).await);
     });
 }
 
