@@ -3,6 +3,7 @@
 import re
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -587,6 +588,19 @@ def test_lines_at_the_end_of_a_query_name_their_thread(http):
     threads = {int(id) for id in re.findall(r'"thread_id":(\d+),"level":"Information","logger_name":"limit"', answer.text)}
     lines = http.ok("SELECT thread_id FROM system.stack_trace").split()
     assert threads and threads <= {int(line) for line in lines}, (threads, lines)
+
+
+def test_queries_that_share_the_threads_say_that_they_waited_for_them(http):
+    """Twelve at a time, on fewer threads: what each waits for is a thread, and nothing is left without a name."""
+    comment = uuid.uuid4().hex
+    query = "SELECT number % 100 AS k, sum(sipHash64(number, toString(number))) FROM numbers(400000) GROUP BY k FORMAT Null"
+    with ThreadPoolExecutor(12) as pool:
+        list(pool.map(lambda _: http.ok(query, log_comment=comment), range(24)))
+    http.ok("SYSTEM FLUSH LOGS")
+    sums = ", ".join(f"sum(ProfileEvents['Wall{part}Microseconds'])" for part in ["Runnable", "Unattributed"])
+    told = http.ok(f"SELECT count(), sum(query_duration_ms) * 1000, {sums} FROM system.query_log WHERE type = 'QueryFinish' AND log_comment = '{comment}'")
+    queries, all_of_it, runnable, unattributed = map(int, told.split())
+    assert queries == 24 and runnable > all_of_it * 0.3 and unattributed < all_of_it * 0.05 + 24 * 2000, told
 
 
 def test_a_client_that_takes_the_last_rows_slowly_is_named(http):
