@@ -161,7 +161,7 @@ impl Step {
     }
 }
 
-/// Whether the operator is a projection whose rows come in the order of one stream, or several.
+/// Whether the operator computes projections side by side (`RowsInOrder`).
 pub fn is_computed_in_order(plan: &Arc<dyn ExecutionPlan>) -> bool {
     plan.downcast_ref::<RowsInOrder>().is_some()
 }

@@ -32,6 +32,7 @@ pub mod opener;
 mod operator_limits;
 mod parallel_sort;
 mod parted_groups;
+mod pieces;
 mod places;
 pub mod plan;
 mod plan_hash;

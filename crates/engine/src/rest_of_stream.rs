@@ -42,10 +42,7 @@ pub fn over_all(
     input: &Arc<dyn ExecutionPlan>,
     rows: Vec<SendableRecordBatchStream>,
 ) -> Result<Arc<dyn ExecutionPlan>> {
-    let properties = input.properties().clone();
-    let streams = rows.into_iter().map(|rows| Mutex::new(Some(rows))).collect();
-    let rest: Arc<dyn ExecutionPlan> = Arc::new(RestOfStream { streams, properties });
-    operator.clone().replace_children(vec![rest], ReplaceChildrenOptions::new(ChildrenPropertiesMode::Keep))
+    over_streams(operator, rows, input.properties().clone(), ChildrenPropertiesMode::Keep)
 }
 
 /// The operator over other streams than its input has, whose rows have no order and lie anywhere, to be run once.
@@ -57,9 +54,18 @@ pub fn over_others(
     let of_rows = EquivalenceProperties::new(input.schema());
     let partitioning = Partitioning::UnknownPartitioning(rows.len());
     let properties = PlanProperties::new(of_rows, partitioning, EmissionType::Incremental, Boundedness::Bounded);
+    over_streams(operator, rows, Arc::new(properties), ChildrenPropertiesMode::Recompute)
+}
+
+fn over_streams(
+    operator: &Arc<dyn ExecutionPlan>,
+    rows: Vec<SendableRecordBatchStream>,
+    properties: Arc<PlanProperties>,
+    of_operator: ChildrenPropertiesMode,
+) -> Result<Arc<dyn ExecutionPlan>> {
     let streams = rows.into_iter().map(|rows| Mutex::new(Some(rows))).collect();
-    let rest: Arc<dyn ExecutionPlan> = Arc::new(RestOfStream { streams, properties: Arc::new(properties) });
-    operator.clone().replace_children(vec![rest], ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute))
+    let rest: Arc<dyn ExecutionPlan> = Arc::new(RestOfStream { streams, properties });
+    operator.clone().replace_children(vec![rest], ReplaceChildrenOptions::new(of_operator))
 }
 
 /// Operators that were run in the place of one, which counts what they count.

@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
 use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
@@ -16,9 +15,10 @@ use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ReplaceChildrenOptions};
-use futures::StreamExt;
+use futures::TryStreamExt;
 
 use crate::in_order::is_computed_in_order;
+use crate::pieces::pieces;
 use crate::transparent::{Transparent, Wrapper};
 
 /// More computed columns than that are very many.
@@ -83,33 +83,7 @@ impl Wrapper for FewRows {
     ) -> Result<SendableRecordBatchStream> {
         let most = self.rows;
         let rows = inner.execute(partition, task)?;
-        let cut = rows.flat_map(move |batch| futures::stream::iter(pieces(batch, most)));
-        Ok(Box::pin(RecordBatchStreamAdapter::new(inner.schema(), cut)))
-    }
-}
-
-fn pieces(batch: Result<RecordBatch>, most: usize) -> Vec<Result<RecordBatch>> {
-    match batch {
-        Ok(batch) if batch.num_rows() > most => {
-            let piece = |at: usize| Ok(batch.slice(at, most.min(batch.num_rows() - at)));
-            (0..batch.num_rows()).step_by(most).map(piece).collect()
-        }
-        whole => vec![whole],
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use arrow::array::{ArrayRef, UInt64Array};
-
-    use super::*;
-
-    #[test]
-    fn a_block_is_cut_and_no_row_of_it_is_lost() {
-        let numbers: ArrayRef = Arc::new(UInt64Array::from_iter_values(0..10));
-        let block = RecordBatch::try_from_iter([("n", numbers)]).expect("a block");
-        let rows = |most| pieces(Ok(block.clone()), most).into_iter().map(|piece| piece.expect("a piece").num_rows());
-        assert_eq!(rows(4).collect::<Vec<_>>(), [4, 4, 2]);
-        assert_eq!(rows(10).collect::<Vec<_>>(), [10]);
+        let cut = rows.map_ok(move |batch| futures::stream::iter(pieces(batch, most).map(Ok)));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(inner.schema(), cut.try_flatten())))
     }
 }

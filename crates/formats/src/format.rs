@@ -197,6 +197,11 @@ impl Format {
         self.declared().content
     }
 
+    /// Whether its bytes are no text.
+    pub fn is_binary(self) -> bool {
+        self.content_type() == BINARY
+    }
+
     /// Files that need random access and say their own schema: they are read by columns, not by `parser`.
     pub fn is_columnar_file(self) -> bool {
         matches!(self, Format::Parquet | Format::Arrow | Format::Orc)

@@ -5,7 +5,8 @@ use gristmill_types::sql_type::quote_identifier;
 
 use crate::ast::{InSet, Literal, Node, PARENTHESES};
 
-const INFIX: &[(&str, &str)] = &[
+/// Functions, and the operators that are shown in their place.
+pub(crate) const INFIX: &[(&str, &str)] = &[
     ("plus", "+"),
     ("minus", "-"),
     ("multiply", "*"),

@@ -101,6 +101,16 @@ fn key(array: &ArrayRef, kind: &SqlType, within: bool) -> Result<ArrayRef> {
 
 /// The same values with zeros that have no sign within arrays, tuples and maps: comparisons do not see it.
 pub fn without_signed_zeros(array: &ArrayRef) -> Result<ArrayRef> {
+    // With its sign set, zero plus zero is zero.
+    with_floats(array, |value| value + 0.0, |value| value + 0.0)
+}
+
+/// The same values with other floats in the place of theirs, within arrays, tuples and maps as well.
+pub fn with_floats(
+    array: &ArrayRef,
+    single: impl Fn(f32) -> f32 + Copy,
+    double: impl Fn(f64) -> f64 + Copy,
+) -> Result<ArrayRef> {
     fn has_floats(kind: &DataType) -> bool {
         match kind {
             DataType::Float32 | DataType::Float64 => true,
@@ -112,24 +122,24 @@ pub fn without_signed_zeros(array: &ArrayRef) -> Result<ArrayRef> {
     if !has_floats(array.data_type()) {
         return Ok(array.clone());
     }
+    let within = |array: &ArrayRef| with_floats(array, single, double);
     Ok(match array.data_type() {
-        // With its sign set, zero plus zero is zero.
-        DataType::Float32 => Arc::new(array.as_primitive::<Float32Type>().unary::<_, Float32Type>(|value| value + 0.0)),
-        DataType::Float64 => Arc::new(array.as_primitive::<Float64Type>().unary::<_, Float64Type>(|value| value + 0.0)),
+        DataType::Float32 => Arc::new(array.as_primitive::<Float32Type>().unary::<_, Float32Type>(single)),
+        DataType::Float64 => Arc::new(array.as_primitive::<Float64Type>().unary::<_, Float64Type>(double)),
         DataType::List(field) => {
             let list = array.as_list::<i32>();
-            let values = without_signed_zeros(list.values())?;
+            let values = within(list.values())?;
             Arc::new(ListArray::try_new(field.clone(), list.offsets().clone(), values, list.nulls().cloned())?)
         }
         DataType::Map(field, is_sorted) => {
             let map = array.as_map();
             let entries: ArrayRef = Arc::new(map.entries().clone());
-            let entries = without_signed_zeros(&entries)?.as_struct().clone();
+            let entries = within(&entries)?.as_struct().clone();
             Arc::new(MapArray::try_new(field.clone(), map.offsets().clone(), entries, map.nulls().cloned(), *is_sorted)?)
         }
         DataType::Struct(fields) => {
             let tuple = array.as_struct();
-            let columns = tuple.columns().iter().map(without_signed_zeros).collect::<Result<Vec<_>>>()?;
+            let columns = tuple.columns().iter().map(within).collect::<Result<Vec<_>>>()?;
             Arc::new(StructArray::try_new(fields.clone(), columns, tuple.nulls().cloned())?)
         }
         _ => array.clone(),

@@ -22,8 +22,7 @@ pub(super) struct StateTexts {
 impl StateTexts {
     /// `None` where no column holds states, or the format has them in bytes of its own.
     pub(super) fn of(format: Format, given: &Columns, settings: &Settings) -> Result<Option<StateTexts>> {
-        let is_bytes = format.content_type() == Format::RowBinary.content_type();
-        if is_bytes || !given.iter().any(|column| is_state(&column.kind)) {
+        if format.is_binary() || !given.iter().any(|column| is_state(&column.kind)) {
             return Ok(None);
         }
         let as_text = |column: &Column| {

@@ -27,6 +27,7 @@ use futures::{StreamExt, TryStreamExt};
 
 use super::codes::KeyCodes;
 use crate::accumulators::Accumulators;
+use crate::pieces::pieces;
 use crate::rest_of_stream::aggregate_of;
 
 /// No group has this code yet.
@@ -132,13 +133,8 @@ impl ExecutionPlan for NarrowKeyAggregate {
                 Ok(Some((all, Stage::Done)))
             }
         });
-        let pieces = batches.map_ok(move |batch| {
-            let starts = (0..batch.num_rows()).step_by(batch_size);
-            let pieces: Vec<_> =
-                starts.map(|start| Ok(batch.slice(start, batch_size.min(batch.num_rows() - start)))).collect();
-            futures::stream::iter(pieces)
-        });
-        Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), pieces.try_flatten())))
+        let cut = batches.map_ok(move |batch| futures::stream::iter(pieces(batch, batch_size).map(Ok)));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), cut.try_flatten())))
     }
 
     fn metrics(&self) -> Option<MetricsSet> {

@@ -33,6 +33,7 @@ use tokio::sync::mpsc;
 use super::groups::Groups;
 use super::merge::Buckets;
 use super::outcome::{Decision, Outcome};
+use crate::pieces::pieces;
 use crate::rest_of_stream::{Ran, over_all};
 
 /// Batches of states under way from a stream to the exchange.
@@ -161,11 +162,6 @@ impl ExecutionPlan for TextKeyAggregate {
         // The exchange between them changes no row.
         self.last.statistics_from_inputs(&[self.partial.statistics_from_inputs(inputs, args)?], args)
     }
-}
-
-/// A batch in some of at most so many rows.
-fn pieces(batch: RecordBatch, rows: usize) -> impl Iterator<Item = RecordBatch> {
-    (0..batch.num_rows()).step_by(rows).map(move |start| batch.slice(start, rows.min(batch.num_rows() - start)))
 }
 
 /// What the streams of one run share.

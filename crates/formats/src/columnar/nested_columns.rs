@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, ListArray};
 use arrow::datatypes::{DataType, Field, Schema};
+use gristmill_base::{Error, Result};
 
 /// Where a file has the column of a Nested that is called so: the places of the Nested among the file's columns, and of the column
 /// within it. `None`: the name is none of a Nested's column, or the file does not have it.
@@ -17,10 +18,12 @@ pub fn nested_place(schema: &Schema, name: &str, any_case: bool) -> Option<(usiz
 }
 
 /// The column of a Nested that has that place within it.
-pub fn nested_column(nested: &ArrayRef, member: usize) -> Option<ArrayRef> {
-    let list = nested.as_list_opt::<i32>()?;
-    let values = list.values().as_struct_opt()?.columns().get(member)?;
+pub fn nested_column(nested: &ArrayRef, member: usize) -> Result<ArrayRef> {
+    let list = nested.as_list_opt::<i32>();
+    let structs = list.and_then(|list| Some((list, list.values().as_struct_opt()?)));
+    let Some((list, values)) = structs.and_then(|(list, structs)| Some((list, structs.columns().get(member)?))) else {
+        return Err(Error::logical("A list of structs has no column of theirs"));
+    };
     let field = Arc::new(Field::new("item", values.data_type().clone(), true));
-    let column = ListArray::try_new(field, list.offsets().clone(), values.clone(), list.nulls().cloned()).ok()?;
-    Some(Arc::new(column))
+    Ok(Arc::new(ListArray::try_new(field, list.offsets().clone(), values.clone(), list.nulls().cloned())?))
 }

@@ -117,24 +117,22 @@ impl Buffered {
                     let kind = self.columns.get(wanted).map_or(&SqlType::Bool, |column| &column.kind);
                     return Ok(flags_of(array, kind, batch.num_rows()));
                 }
-                match there.fields().iter().position(|field| matches(field.name())) {
+                let array = match there.fields().iter().position(|field| matches(field.name())) {
                     Some(at) => {
                         taken += 1;
-                        adopt(batch.column(at), &column.kind, &self.options)
-                            .context(|| format!("column '{}', rows from {}", column.name, self.rows + 1))
+                        batch.column(at).clone()
                     }
                     None => match nested_place(&there, wanted, self.any_case) {
                         Some((at, member)) => {
                             nested.insert(at);
-                            let array = nested_column(batch.column(at), member);
-                            let array = array.ok_or_else(|| Error::logical("A list of structs has no column of theirs"))?;
-                            adopt(&array, &column.kind, &self.options)
-                                .context(|| format!("column '{}', rows from {}", column.name, self.rows + 1))
+                            nested_column(batch.column(at), member)?
                         }
-                        None if self.allow_missing => Ok(default_array(&column.kind, batch.num_rows())),
-                        None => Err(missing(&column.name, &there)),
+                        None if self.allow_missing => return Ok(default_array(&column.kind, batch.num_rows())),
+                        None => return Err(missing(&column.name, &there)),
                     },
-                }
+                };
+                adopt(&array, &column.kind, &self.options)
+                    .context(|| format!("column '{}', rows from {}", column.name, self.rows + 1))
             })
             .collect::<Result<Vec<_>>>()?;
         self.rows += batch.num_rows() as u64;

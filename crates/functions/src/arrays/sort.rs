@@ -8,17 +8,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, AsArray, StructArray};
+use arrow::array::{Array, ArrayRef};
 use arrow::compute::SortOptions;
-use arrow::datatypes::{DataType, Field, Fields, Float32Type, Float64Type, Int64Type};
+use arrow::datatypes::Int64Type;
 use arrow::row::{RowConverter, SortField};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use gristmill_types::order::turned;
+use gristmill_types::order::{turned, with_floats};
 
 use super::higher::{HigherBound, HigherOrder};
 use super::higher_kernels::define;
-use super::{Lists, element_of, with_values};
+use super::{Lists, element_of};
 use crate::columns::Numbers;
 use crate::define::{arity, expect_array, expect_integer, plain};
 use crate::registry::Registry;
@@ -74,33 +74,13 @@ pub fn order(values: &ArrayRef, kind: &SqlType, reverse: bool) -> Result<impl Fn
 
 /// The same values, in which each NaN has the sign that brings it behind all numbers, and a zero has none.
 fn with_nan_behind(values: &ArrayRef, reverse: bool) -> Result<ArrayRef> {
-    let sign = if reverse { -1.0 } else { 1.0 };
-    Ok(match values.data_type() {
-        DataType::Float32 => {
-            let nan = f32::NAN.copysign(sign as f32);
-            let signed = |value: f32| if value.is_nan() { nan } else { value + 0.0 };
-            Arc::new(values.as_primitive::<Float32Type>().unary::<_, Float32Type>(signed))
-        }
-        DataType::Float64 => {
-            let nan = f64::NAN.copysign(sign);
-            let signed = |value: f64| if value.is_nan() { nan } else { value + 0.0 };
-            Arc::new(values.as_primitive::<Float64Type>().unary::<_, Float64Type>(signed))
-        }
-        DataType::List(_) => {
-            let list = values.as_list::<i32>();
-            with_values(list, with_nan_behind(list.values(), reverse)?)?
-        }
-        DataType::Struct(fields) if !fields.is_empty() => {
-            let tuple = values.as_struct();
-            let columns = tuple.columns().iter().map(|column| with_nan_behind(column, reverse));
-            let columns = columns.collect::<Result<Vec<_>>>()?;
-            let of_tuple = fields.iter().zip(&columns);
-            let fields: Fields =
-                of_tuple.map(|(field, column)| Field::new(field.name(), column.data_type().clone(), true)).collect();
-            Arc::new(StructArray::try_new(fields, columns, tuple.nulls().cloned())?)
-        }
-        _ => values.clone(),
-    })
+    let sign: f32 = if reverse { -1.0 } else { 1.0 };
+    let (single, double) = (f32::NAN.copysign(sign), f64::NAN.copysign(sign.into()));
+    with_floats(
+        values,
+        |value| if value.is_nan() { single } else { value + 0.0 },
+        |value| if value.is_nan() { double } else { value + 0.0 },
+    )
 }
 
 /// The rows of `lists`, each sorted by the keys, of type `kind`, that lie beside its elements.

@@ -117,9 +117,7 @@ impl Framer {
             let text = format!("Output format {format} is not compatible with framing: it tells progress among its rows");
             return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
         }
-        let is_raw = format.content_type().starts_with("application/octet-stream")
-            || format.name().starts_with("TabSeparatedRaw")
-            || format == Format::RawBlob;
+        let is_raw = format.is_binary() || format.name().starts_with("TabSeparatedRaw") || format == Format::RawBlob;
         if self.frames == Frames::Text && is_raw {
             let text = format!(
                 "Output format {format} is not compatible with framing JSONEachPacketString, as its bytes may be no text: \

@@ -7,6 +7,7 @@ use gristmill_types::supertype::{least_supertype, literal_integer_type};
 
 use super::expression::call;
 use super::tree::{Call, Key, Operand, Over, Select, Source, Tree, Union, Window, With};
+use crate::sql_text::INFIX;
 
 #[derive(Clone, Copy)]
 pub(super) struct Calls {
@@ -275,33 +276,18 @@ fn plain(tree: Tree, kind: Option<&SqlType>) -> Tree {
     }
 }
 
+/// Operators that definitions of tables do not show.
+const OF_QUERIES: &[(&str, &str)] = &[
+    ("isNotDistinctFrom", "<=>"),
+    ("isDistinctFrom", "IS DISTINCT FROM"),
+    ("in", "IN"),
+    ("notIn", "NOT IN"),
+    ("globalIn", "GLOBAL IN"),
+    ("globalNotIn", "GLOBAL NOT IN"),
+];
+
 fn function_of(operator: &str) -> Option<&'static str> {
-    Some(match operator {
-        "+" => "plus",
-        "-" => "minus",
-        "*" => "multiply",
-        "/" => "divide",
-        "%" => "modulo",
-        "=" => "equals",
-        "!=" => "notEquals",
-        "<" => "less",
-        "<=" => "lessOrEquals",
-        ">" => "greater",
-        ">=" => "greaterOrEquals",
-        "<=>" => "isNotDistinctFrom",
-        "IS DISTINCT FROM" => "isDistinctFrom",
-        "AND" => "and",
-        "OR" => "or",
-        "LIKE" => "like",
-        "NOT LIKE" => "notLike",
-        "ILIKE" => "ilike",
-        "NOT ILIKE" => "notILike",
-        "IN" => "in",
-        "NOT IN" => "notIn",
-        "GLOBAL IN" => "globalIn",
-        "GLOBAL NOT IN" => "globalNotIn",
-        _ => return None,
-    })
+    INFIX.iter().chain(OF_QUERIES).find(|(_, known)| *known == operator).map(|(function, _)| *function)
 }
 
 /// `INNER JOIN` is ALL INNER JOIN.

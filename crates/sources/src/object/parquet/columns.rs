@@ -119,20 +119,13 @@ impl FileColumns {
             .map(|&column| {
                 let kind = self.layout.kind(column);
                 let read = |at: &usize| present.binary_search(at).map_err(|_| Error::logical("A column was not read"));
+                let adopted = |array: &ArrayRef| {
+                    let told = || format!("while reading column '{}' of '{}'", self.layout.name(column), self.path);
+                    self.converter.adopt(array, kind).context(told)
+                };
                 match self.place(column) {
-                    Some(Place::File(at)) => {
-                        let position = read(at)?;
-                        self.converter
-                            .adopt(block.column(position), kind)
-                            .context(|| format!("while reading column '{}' of '{}'", self.layout.name(column), self.path))
-                    }
-                    Some(Place::Nested { at, member }) => {
-                        let array = nested_column(block.column(read(at)?), *member);
-                        let array = array.ok_or_else(|| Error::logical("A list of structs has no column of theirs"))?;
-                        self.converter
-                            .adopt(&array, kind)
-                            .context(|| format!("while reading column '{}' of '{}'", self.layout.name(column), self.path))
-                    }
+                    Some(Place::File(at)) => adopted(block.column(read(at)?)),
+                    Some(Place::Nested { at, member }) => adopted(&nested_column(block.column(read(at)?), *member)?),
                     Some(Place::Constant(value)) => repeat(value, rows),
                     Some(Place::Omitted { of, at }) => {
                         let array = at.as_ref().map(read).transpose()?.map(|position| block.column(position));
