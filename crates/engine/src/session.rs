@@ -150,6 +150,10 @@ impl Session {
         let context =
             QueryContext::new(&statement.text, &query_id, &self.user, &self.database, effective, self.engine.env.clone());
         let context = context.of_user(access).of_client(self.client.clone());
+        let context = match self.temporary.known() {
+            Some(databases) => context.with_temporary(databases),
+            None => context,
+        };
         context.counters.add(Event::QueryParseMicroseconds, parsed_us.saturating_sub(began_us));
         tell_begin(&context, parsed_us.saturating_sub(began_us));
         let flushes_logs = parsed.as_ref().is_ok_and(Statement::flushes_logs);

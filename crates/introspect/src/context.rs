@@ -3,10 +3,11 @@
 //!
 //! Physical operators find it in the session configuration: `QueryContext::of(task_context)`.
 
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use datafusion::execution::TaskContext;
@@ -40,6 +41,8 @@ pub struct QueryContext {
     pub client: Arc<Client>,
     /// What the user may do.
     pub access: Arc<Effective>,
+    /// The catalog of the session's temporary tables, where it has any: it goes with the session, not with its queries.
+    pub temporary: Option<Weak<dyn Any + Send + Sync>>,
     /// The statement, with secrets hidden.
     pub query: String,
     pub database: String,
@@ -117,6 +120,7 @@ impl QueryContext {
             user: user.to_string(),
             client: Arc::default(),
             access: Effective::unlimited(),
+            temporary: None,
             query: gristmill_base::redact::logged(query),
             database: database.to_string(),
             memory: Arc::new(MemoryAccount::of_query_of(
@@ -166,6 +170,17 @@ impl QueryContext {
         Arc::new(QueryContext { client, ..Arc::unwrap_or_clone(self) })
     }
 
+    /// The same query in a session with temporary tables. `catalog`: what holds them, of a type that this crate does not know.
+    pub fn with_temporary<T: Any + Send + Sync>(self: Arc<Self>, catalog: &Arc<T>) -> Arc<Self> {
+        let catalog: Weak<T> = Arc::downgrade(catalog);
+        Arc::new(QueryContext { temporary: Some(catalog), ..Arc::unwrap_or_clone(self) })
+    }
+
+    /// The catalog of the session's temporary tables, for those who know its type.
+    pub fn temporary<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.temporary.as_ref()?.upgrade()?.downcast().ok()
+    }
+
     pub fn rights(&self) -> &Rights {
         &self.access.granted.rights
     }
@@ -203,6 +218,7 @@ impl QueryContext {
             user: self.user.clone(),
             client: self.client.clone(),
             access: self.access.clone(),
+            temporary: self.temporary.clone(),
             query: self.query.clone(),
             database: self.database.clone(),
             settings,

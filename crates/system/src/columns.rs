@@ -8,7 +8,7 @@ use gristmill_types::{SqlType, statistics};
 
 use crate::Known;
 use crate::rows::{Cell, table};
-use crate::tables::{sees_column, visible};
+use crate::tables::{sees_column, shown_database, visible};
 
 const STRUCTURE: &str = "database String, table String, name String, type String, position UInt64, default_kind String, \
     default_expression String, data_compressed_bytes UInt64, data_uncompressed_bytes UInt64, marks_bytes UInt64, \
@@ -42,7 +42,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 let digits = Digits::of(&column.kind);
                 let is_in = |key: &[String]| Cell::from(key.contains(&column.name));
                 rows.push([
-                    (&definition.database).into(),
+                    shown_database(&definition).into(),
                     (&definition.name).into(),
                     (&column.name).into(),
                     column.kind.to_string().into(),

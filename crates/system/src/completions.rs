@@ -9,7 +9,7 @@ use gristmill_introspect::Settings;
 use gristmill_mergetree::TableSettings;
 
 use crate::rows::{Cell, table};
-use crate::tables::{sees_column, visible, visible_databases};
+use crate::tables::{sees_column, shown_database, visible, visible_databases};
 use crate::{Known, data_type_families};
 
 const STRUCTURE: &str = "word String, context String, belongs Nullable(String)";
@@ -39,7 +39,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
         visible_databases(&databases, context).iter().try_for_each(|name| push(name, "database"))?;
         for table in visible(&databases, context) {
             let definition = table.definition();
-            rows.push([(&definition.name).into(), "table".into(), (&definition.database).into()])?;
+            rows.push([(&definition.name).into(), "table".into(), shown_database(&definition).into()])?;
             let seen = |column: &str| sees_column(context, &definition, column);
             for column in definition.columns.iter().filter(|column| seen(&column.name)) {
                 rows.push([(&column.name).into(), "column".into(), (&definition.name).into()])?;

@@ -13,7 +13,7 @@ use gristmill_types::{DefaultKind, parse};
 use crate::Known;
 use crate::columns::Digits;
 use crate::rows::{Cell, Rows, table};
-use crate::tables::{sees_column, visible, visible_databases};
+use crate::tables::{sees_column, shown_database, visible, visible_databases};
 
 const SCHEMATA: &str = "catalog_name String, schema_name String, schema_owner String, \
     default_character_set_catalog Nullable(String), default_character_set_schema Nullable(String), \
@@ -126,8 +126,8 @@ fn tables(databases: &Databases, context: &QueryContext, rows: &mut Rows) -> Res
             _ => "BASE TABLE",
         };
         let first = [
-            (&definition.database).into(),
-            (&definition.database).into(),
+            shown_database(&definition).into(),
+            shown_database(&definition).into(),
             (&definition.name).into(),
             kind.into(),
             table.total_rows().into(),
@@ -149,7 +149,7 @@ fn views(databases: &Databases, context: &QueryContext, rows: &mut Rows) -> Resu
     for table in visible(databases, context) {
         let definition = table.definition();
         if let Some((query, of)) = definition.select_text().zip(definition.select_database()) {
-            let (database, name) = (&definition.database, &definition.name);
+            let (database, name) = (shown_database(&definition), &definition.name);
             let no = || Cell::from("NO");
             let query = query_of_view(query, of, true);
             let (query, none) = (gristmill_base::redact::statement(&query).into(), "NONE".into());
@@ -165,7 +165,7 @@ fn key_column_usage(databases: &Databases, context: &QueryContext, rows: &mut Ro
     for table in visible(databases, context) {
         let definition = table.definition();
         for (at, column) in definition.primary_key.iter().enumerate() {
-            let database = || Cell::from(&definition.database);
+            let database = || Cell::from(shown_database(&definition));
             let (name, at) = (Cell::from(&definition.name), Cell::from(at + 1));
             let none = || Cell::None;
             let key = "PRIMARY".into();
@@ -211,8 +211,8 @@ fn columns(databases: &Databases, context: &QueryContext, rows: &mut Rows) -> Re
             };
             let is_key = definition.primary_key.contains(&column.name);
             let first = [
-                (&definition.database).into(),
-                (&definition.database).into(),
+                shown_database(&definition).into(),
+                shown_database(&definition).into(),
                 (&definition.name).into(),
                 (&column.name).into(),
                 (i + 1).into(),

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::Known;
 use crate::rows::{Cell, table, table_of_opened_parts};
-use crate::tables::{every, visible};
+use crate::tables::{every, lasting};
 
 const PARTS: &str = "partition String, name String, uuid UUID, part_type String, part_storage_type String, active UInt8, \
     marks UInt64, rows UInt64, files UInt64, bytes_on_disk UInt64, data_compressed_bytes UInt64, \
@@ -40,7 +40,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let databases = known.databases.clone();
     all.push(table("system", "parts", "SystemParts", PARTS, move |context, rows| {
         let Some(databases) = databases.upgrade() else { return Ok(()) };
-        for table in visible(&databases, context) {
+        for table in lasting(&databases, context) {
             let definition = table.definition();
             for part in table.parts() {
                 let of_indexes = |bytes: fn(&(String, u64, u64)) -> u64| part.skip_indexes.iter().map(bytes).sum::<u64>();

@@ -12,10 +12,11 @@ use gristmill_catalog::databases::is_of_each_user;
 use gristmill_catalog::engines::log;
 use gristmill_catalog::{Databases, Table, TableDefinition};
 use gristmill_introspect::QueryContext;
+use gristmill_sql::create::TEMPORARY_DATABASE;
 use gristmill_sql::format_query::query_of_view;
 
 use crate::Known;
-use crate::rows::{Cell, table};
+use crate::rows::{Cell, Rows, table};
 
 const STRUCTURE: &str = "database String, name String, uuid UUID, engine String, is_temporary UInt8, data_paths Array(String), \
     create_table_query String, engine_full String, as_select String, partition_key String, sorting_key String, \
@@ -29,7 +30,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let databases = known.databases.clone();
     all.push(table("system", "tables", "SystemTables", STRUCTURE, move |context, rows| {
         let Some(databases) = databases.upgrade() else { return Ok(()) };
-        let all = visible(&databases, context);
+        let all = lasting(&databases, context);
         let views = views_by_source(&all);
         for table in &all {
             let definition = table.definition();
@@ -83,9 +84,47 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 table.mutations().iter().filter(|mutation| !mutation.is_done).count().into(),
             ])?;
         }
-        Ok(())
+        temporary(context).iter().try_for_each(|table| push_temporary(table, rows))
     })?);
     Ok(())
+}
+
+/// A temporary table, of which ClickHouse tells no more than this.
+fn push_temporary(table: &Arc<dyn Table>, rows: &mut Rows) -> Result<()> {
+    let definition = table.definition();
+    let query = definition.select_text().zip(definition.select_database());
+    let query = query.map(|(text, database)| query_of_view(text, database, true));
+    let none = || Cell::None;
+    rows.push([
+        shown_database(&definition).into(),
+        (&definition.name).into(),
+        Cell::Uuid(definition.uuid),
+        definition.engine_name().into(),
+        true.into(),
+        none(),
+        create_query_line(&definition, query.as_deref()).into(),
+        definition.engine_name().into(),
+        none(),
+        none(),
+        none(),
+        none(),
+        none(),
+        none(),
+        none(),
+        none(),
+        table.total_rows().into(),
+        table.total_bytes().into(),
+        none(),
+        none(),
+        none(),
+        none(),
+        none(),
+        false.into(),
+        none(),
+        none(),
+        none(),
+        none(),
+    ])
 }
 
 fn has_own_data(engine: &str) -> bool {
@@ -104,8 +143,25 @@ fn views_by_source(tables: &[Arc<dyn Table>]) -> HashMap<(String, String), Vec<(
     views
 }
 
-/// The tables that whoever asks may know of.
+/// The tables that whoever asks may know of, with the temporary ones of the session.
 pub fn visible(databases: &Databases, context: &QueryContext) -> Vec<Arc<dyn Table>> {
+    let mut all = lasting(databases, context);
+    all.extend(temporary(context));
+    all
+}
+
+/// The temporary tables of the session that asks.
+fn temporary(context: &QueryContext) -> Vec<Arc<dyn Table>> {
+    context.temporary::<Databases>().map_or_else(Vec::new, |databases| databases.tables(TEMPORARY_DATABASE))
+}
+
+/// The database that a table is said to be in: a temporary one is in none.
+pub fn shown_database(definition: &TableDefinition) -> &str {
+    if definition.temporary { "" } else { &definition.database }
+}
+
+/// The tables of the catalog that whoever asks may know of.
+pub fn lasting(databases: &Databases, context: &QueryContext) -> Vec<Arc<dyn Table>> {
     let mut all = every(databases);
     all.retain(|table| {
         let definition = table.definition();
@@ -117,7 +173,7 @@ pub fn visible(databases: &Databases, context: &QueryContext) -> Vec<Arc<dyn Tab
 /// Whether whoever asks may know of a column: who was granted others alone may not.
 pub fn sees_column(context: &QueryContext, definition: &TableDefinition, column: &str) -> bool {
     let (database, table) = (&definition.database, &definition.name);
-    is_of_each_user(database) || sees(context, &Object::column(database, table, column))
+    definition.temporary || is_of_each_user(database) || sees(context, &Object::column(database, table, column))
 }
 
 /// The databases that whoever asks may know of.
