@@ -230,7 +230,7 @@ impl Session {
         if ending.context.settings.replace_running_query {
             processes::end_running(&ending.context.query_id, &ending.context.user).await;
         }
-        ending.running = Some(processes::start(&ending.context)?);
+        ending.running = Some(processes::start(&ending.context, ending.kind)?);
         match &parsed {
             Statement::Set(assignments) => self.settings = self.with(&self.settings, assignments)?,
             Statement::SetParameters { parameters, settings } => {

@@ -2,6 +2,8 @@
 //! thread measures their memory.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, LazyLock};
 use std::thread::Thread;
 use std::time::Duration;
@@ -13,7 +15,34 @@ use parking_lot::Mutex;
 use crate::context::QueryContext;
 use crate::{memory, profiler, spending};
 
-static RUNNING: LazyLock<Mutex<BTreeMap<String, Arc<QueryContext>>>> = LazyLock::new(Mutex::default);
+static RUNNING: LazyLock<Mutex<BTreeMap<String, Listed>>> = LazyLock::new(Mutex::default);
+
+struct Listed {
+    context: Arc<QueryContext>,
+    kind: &'static str,
+}
+
+/// A kind of statements of which the server runs no more than some at a time.
+struct Limited {
+    /// As `Statement::kind` has it.
+    kind: &'static str,
+    word: &'static str,
+    setting: &'static str,
+    /// 0: any number.
+    most: AtomicU64,
+}
+
+static INSERTS: Limited =
+    Limited { kind: "Insert", word: "insert", setting: "max_concurrent_insert_queries", most: AtomicU64::new(0) };
+
+static SELECTS: Limited =
+    Limited { kind: "Select", word: "select", setting: "max_concurrent_select_queries", most: AtomicU64::new(0) };
+
+/// How many INSERTs and SELECTs run at a time from now on, in this process. 0: any number.
+pub fn limit_kinds(inserts: u64, selects: u64) {
+    INSERTS.most.store(inserts, Relaxed);
+    SELECTS.most.store(selects, Relaxed);
+}
 
 /// How often memory is looked at.
 const MEASURE_EVERY: Duration = Duration::from_millis(20);
@@ -41,7 +70,8 @@ static MEASURING: LazyLock<Thread> = LazyLock::new(|| {
 #[derive(Debug)]
 pub struct Running(Arc<QueryContext>, Option<Profiling>);
 
-pub fn start(context: &Arc<QueryContext>) -> Result<Running> {
+/// `kind`: of the statement, empty where it is none. Errors: QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING, TOO_MANY_SIMULTANEOUS_QUERIES.
+pub fn start(context: &Arc<QueryContext>, kind: &'static str) -> Result<Running> {
     profiler::events::begin(context)?;
     let mut running = RUNNING.lock();
     if running.contains_key(&context.query_id) {
@@ -50,28 +80,55 @@ pub fn start(context: &Arc<QueryContext>) -> Result<Running> {
             format!("Query with id = {} is already running", context.query_id),
         ));
     }
-    let (all, most) = (running.len() as u64, context.settings.max_concurrent_queries_for_all_users);
-    if most > 0 && all >= most {
-        return Err(Error::new(
-            ErrorCode::TOO_MANY_SIMULTANEOUS_QUERIES,
-            format!("Too many simultaneous queries for all users. Current: {all}, maximum: {most}"),
-        ));
+    if !makes_room(&context.query) {
+        check_numbers(&running, context, kind)?;
     }
-    let most = context.settings.max_concurrent_queries_for_user;
-    let of_user = running.values().filter(|other| other.user == context.user).count() as u64;
-    if most > 0 && of_user >= most {
-        return Err(Error::new(
-            ErrorCode::TOO_MANY_SIMULTANEOUS_QUERIES,
-            format!("Too many simultaneous queries for user {}. Current: {of_user}, maximum: {most}", context.user),
-        ));
-    }
-    running.insert(context.query_id.clone(), context.clone());
+    running.insert(context.query_id.clone(), Listed { context: context.clone(), kind });
     if running.len() == 1 {
         MEASURING.unpark();
     }
     drop(running);
     spending::count_perf_events(context);
     Ok(Running(context.clone(), profiler::begin(context)))
+}
+
+/// Error: TOO_MANY_SIMULTANEOUS_QUERIES, where another query would be one too many.
+fn check_numbers(running: &BTreeMap<String, Listed>, context: &QueryContext, kind: &str) -> Result<()> {
+    let too_many = |text: String| Err(Error::new(ErrorCode::TOO_MANY_SIMULTANEOUS_QUERIES, text));
+    for limited in [&INSERTS, &SELECTS] {
+        let most = limited.most.load(Relaxed);
+        if most == 0 || limited.kind != kind {
+            continue;
+        }
+        let current = running.values().filter(|other| other.kind == kind).count() as u64;
+        if current >= most {
+            return too_many(format!(
+                "Too many simultaneous {} queries. Maximum: {most}, current: {current}. Try again later, or raise {} of the \
+                 server's configuration",
+                limited.word, limited.setting
+            ));
+        }
+    }
+    let (all, most) = (running.len() as u64, context.settings.max_concurrent_queries_for_all_users);
+    if most > 0 && all >= most {
+        return too_many(format!("Too many simultaneous queries for all users. Current: {all}, maximum: {most}"));
+    }
+    let most = context.settings.max_concurrent_queries_for_user;
+    let of_user = running.values().filter(|other| other.context.user == context.user).count() as u64;
+    if most > 0 && of_user >= most {
+        let user = &context.user;
+        return too_many(format!("Too many simultaneous queries for user {user}. Current: {of_user}, maximum: {most}"));
+    }
+    Ok(())
+}
+
+/// Whether a statement is what a user needs who wants to make room, which no number of queries keeps from running: KILL QUERY, SHOW
+/// PROCESSLIST, and queries of `system.processes`.
+pub fn makes_room(statement: &str) -> bool {
+    let words: Vec<String> = statement.split_whitespace().take(2).map(str::to_ascii_uppercase).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    matches!(words[..], ["KILL", ..] | ["SHOW", "PROCESSLIST"])
+        || (matches!(words[..], ["SELECT", ..]) && statement.len() < 4096 && statement.contains("system.processes"))
 }
 
 /// How long a query that replaces another waits for its end.
@@ -81,8 +138,8 @@ const REPLACED_LONGEST: Duration = Duration::from_secs(5);
 pub async fn end_running(query_id: &str, user: &str) {
     let until = tokio::time::Instant::now() + REPLACED_LONGEST;
     while tokio::time::Instant::now() < until {
-        match RUNNING.lock().get(query_id).filter(|running| running.user == user) {
-            Some(running) => running.cancel.cancel(),
+        match RUNNING.lock().get(query_id).filter(|running| running.context.user == user) {
+            Some(running) => running.context.cancel.cancel(),
             None => return,
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -91,7 +148,7 @@ pub async fn end_running(query_id: &str, user: &str) {
 
 /// Whether a query has not ended. (Another may have its id by now.)
 pub fn is_running(query: &Arc<QueryContext>) -> bool {
-    RUNNING.lock().get(&query.query_id).is_some_and(|running| Arc::ptr_eq(running, query))
+    RUNNING.lock().get(&query.query_id).is_some_and(|running| Arc::ptr_eq(&running.context, query))
 }
 
 /// Whether no query runs.
@@ -100,7 +157,7 @@ pub fn none() -> bool {
 }
 
 pub fn snapshot() -> Vec<Arc<QueryContext>> {
-    RUNNING.lock().values().cloned().collect()
+    RUNNING.lock().values().map(|listed| listed.context.clone()).collect()
 }
 
 impl Drop for Running {

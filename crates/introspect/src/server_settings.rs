@@ -42,10 +42,22 @@ pub const DECLARED: &[ServerSetting] = &[
     declared("enable_http_stacktrace", "Bool", "1", "Whether stacktrace=1 in a URL has errors told with their stack."),
     declared("keep_alive_timeout", "Seconds", "30", "Seconds that an HTTP connection waits for the next request."),
     declared(
+        "max_concurrent_insert_queries",
+        "UInt64",
+        "0",
+        "INSERTs that run at the same time; others are refused. 0: any number.",
+    ),
+    declared(
         "max_concurrent_queries",
         "UInt64",
         "100",
         "Queries that run at the same time; others are refused. 0: any number.",
+    ),
+    declared(
+        "max_concurrent_select_queries",
+        "UInt64",
+        "0",
+        "SELECTs that run at the same time; others are refused. 0: any number.",
     ),
     declared("max_connections", "Int32", "4096", "Connections that are open at a time; more wait. 0: any number."),
     declared(

@@ -14,8 +14,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::split::split_one;
 use gristmill_engine::{Engine, Session, StatementText};
 use gristmill_functions::session::DIALECT_VERSION;
-use gristmill_introspect::profiler;
-use gristmill_introspect::{Client, Settings};
+use gristmill_introspect::{Client, Settings, processes, profiler};
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
@@ -133,7 +132,7 @@ impl Admission {
     /// A place that was found, or one beyond the number for what a user needs who wants to make room; else one that is given
     /// back within `longest`. Error: TOO_MANY_SIMULTANEOUS_QUERIES.
     pub async fn or_wait(&self, place: Result<Place>, statement: &str, longest: Duration) -> Result<Place> {
-        if place.is_err() && makes_room(statement) {
+        if place.is_err() && processes::makes_room(statement) {
             return Ok(self.place());
         }
         let deadline = tokio::time::Instant::now() + longest;
@@ -148,14 +147,6 @@ impl Admission {
         }
         place
     }
-}
-
-/// KILL QUERY, SHOW PROCESSLIST, and queries of `system.processes`.
-fn makes_room(statement: &str) -> bool {
-    let words: Vec<String> = statement.split_whitespace().take(2).map(str::to_ascii_uppercase).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    matches!(words[..], ["KILL", ..] | ["SHOW", "PROCESSLIST"])
-        || (matches!(words[..], ["SELECT", ..]) && statement.len() < 4096 && statement.contains("system.processes"))
 }
 
 impl Core {

@@ -45,6 +45,10 @@ pub struct ServerConfig {
     pub tls: Option<TlsFiles>,
     /// 0: any number.
     pub max_concurrent_queries: usize,
+    /// Of those that are INSERTs. 0: any number.
+    pub max_concurrent_insert_queries: u64,
+    /// Of those that are SELECTs. 0: any number.
+    pub max_concurrent_select_queries: u64,
     /// How long running queries may go on when the server is to end.
     pub shutdown_grace: Duration,
     /// Connections that are open at a time; more wait. 0: any number.
@@ -76,6 +80,8 @@ impl Default for ServerConfig {
             tcp_port_secure: None,
             tls: None,
             max_concurrent_queries: 100,
+            max_concurrent_insert_queries: 0,
+            max_concurrent_select_queries: 0,
             max_connections: 4096,
             display_name: None,
             default_database: "default".to_string(),
@@ -120,6 +126,8 @@ impl Server {
             ("default_database", config.default_database.clone()),
             ("keep_alive_timeout", config.keep_alive.as_secs().to_string()),
             ("max_concurrent_queries", config.max_concurrent_queries.to_string()),
+            ("max_concurrent_insert_queries", config.max_concurrent_insert_queries.to_string()),
+            ("max_concurrent_select_queries", config.max_concurrent_select_queries.to_string()),
             ("max_connections", config.max_connections.to_string()),
             ("enable_http_stacktrace", u8::from(config.http_stacktrace).to_string()),
             ("shutdown_wait_unfinished", config.shutdown_grace.as_secs().to_string()),
@@ -128,6 +136,7 @@ impl Server {
         ] {
             server_settings::set(name, value);
         }
+        processes::limit_kinds(config.max_concurrent_insert_queries, config.max_concurrent_select_queries);
         let core = Arc::new(Core {
             sessions: NamedSessions::new(engine.env.clone(), config.session_timeouts),
             user_sessions: UserSessions::default(),

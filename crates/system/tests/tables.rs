@@ -334,7 +334,7 @@ async fn queries_are_logged_and_listed() {
     let context = QueryContext::background("SELECT sum(number) FROM numbers(10)");
     context.read(10, 80);
     context.counters.add(Event::SelectQuery, 1);
-    let running = processes::start(&context).unwrap();
+    let running = processes::start(&context, "Select").unwrap();
     let processes = read(&databases, "system", "processes", &context).await;
     let process = find(&processes, "query_id", &context.query_id);
     assert_eq!((process["read_rows"].as_str(), process["query"].as_str()), ("10", "SELECT sum(number) FROM numbers(10)"));

@@ -163,6 +163,8 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         tcp_port_secure: arguments.tcp_port_secure.or(configured.tcp_port_secure),
         tls: certificate.zip(private_key).map(|(certificate, private_key)| TlsFiles { certificate, private_key }),
         max_concurrent_queries: most.unwrap_or(defaults.max_concurrent_queries),
+        max_concurrent_insert_queries: configured.max_concurrent_insert_queries.unwrap_or_default(),
+        max_concurrent_select_queries: configured.max_concurrent_select_queries.unwrap_or_default(),
         shutdown_grace: grace.unwrap_or(defaults.shutdown_grace),
         max_connections: configured.max_connections.unwrap_or(defaults.max_connections),
         display_name: configured.display_name,

@@ -300,6 +300,9 @@ pub(crate) async fn write_entries(engine: &Arc<Engine>, key: &Key, entries: Vec<
     }
 }
 
+/// The kind of what writes entries, which is no INSERT: those that it is of were counted as such.
+const FLUSH: &str = "AsyncInsertFlush";
+
 async fn write_together(engine: &Arc<Engine>, key: &Key, entries: &[Entry], id: &str) -> std::result::Result<(), Failed> {
     let Some(first) = entries.first() else { return Ok(()) };
     let mut settings = (*first.context.settings).clone();
@@ -310,17 +313,10 @@ async fn write_together(engine: &Arc<Engine>, key: &Key, entries: &[Entry], id: 
     let query = &first.context.query;
     let context = QueryContext::new(query, id, &key.user, &key.current_database, Arc::new(settings), engine.env.clone());
     let context = context.of_user(first.context.access.clone());
-    let running = processes::start(&context).ok();
+    let running = processes::start(&context, FLUSH).ok();
     let tables = vec![(key.database.clone(), key.name.clone())];
-    let mut ending = Ending {
-        context: context.clone(),
-        kind: "AsyncInsertFlush",
-        tables,
-        running,
-        flushes_logs: false,
-        trace: None,
-        limit: None,
-    };
+    let mut ending =
+        Ending { context: context.clone(), kind: FLUSH, tables, running, flushes_logs: false, trace: None, limit: None };
     ending.started();
     let written = Interpreter::new(engine.clone(), context).write_gathered(key, entries).await;
     let error = written.as_ref().err().map(|(Failed::Before(error) | Failed::Commit(error))| error);

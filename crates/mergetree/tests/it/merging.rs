@@ -288,7 +288,7 @@ async fn a_steady_load_is_never_refused() {
     let store = SlowStore::new(Duration::from_millis(2));
     let table = spec.open_in(store, environment).await.expect("opens");
     let query = settings();
-    let _running = processes::start(&query).expect("runs");
+    let _running = processes::start(&query, "Select").expect("runs");
     let clients: Vec<_> = (0..4i64)
         .map(|client| {
             let (table, columns) = (table.clone(), columns.clone());
