@@ -182,6 +182,26 @@ def test_as_many_queries_as_all_users_may_have(target):
     assert answers[0].status == 200
 
 
+# Twenty million values take 160 MB, and the array that is made of them as much again.
+LARGE_STATES = {
+    "groupArray": ("length(groupArray(number))", 250_000_000, 900_000_000),
+    "groupArrayIf": ("length(groupArrayIf(number, number >= 0))", 250_000_000, 900_000_000),
+    "groupUniqArray": ("length(groupUniqArray(number))", 500_000_000, None),
+    "quantileExact": ("quantileExact(number) > 0", 250_000_000, None),
+    "uniqExact": ("uniqExact(number)", 250_000_000, None),
+    "groupConcat": ("length(groupConcat(toString(number)))", 250_000_000, None),
+}
+
+
+@pytest.mark.parametrize(("result", "few", "enough"), LARGE_STATES.values(), ids=LARGE_STATES.keys())
+def test_states_and_what_is_made_of_them_count(target, result, few, enough):
+    query = f"SELECT {result} FROM numbers(20000000)"
+    answer = target(query, max_memory_usage=few, query_id=f"few-{result[:20]}")
+    assert answer.error == (241, "MEMORY_LIMIT_EXCEEDED"), answer
+    if enough:
+        assert target.ok(query, max_memory_usage=enough) == "20000000\n"
+
+
 @pytest.mark.parametrize("format", ["TSV", "CSV", "LineAsString", "JSONEachRow"])
 def test_a_row_without_an_end_is_refused_before_it_is_held(target, format):
     """A megabyte that unpacks into a row of hundreds."""

@@ -10,7 +10,7 @@ use arrow::datatypes::{ArrowNativeType, i256};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::{SqlType, wide};
 
-use super::lists::{Finish, collected};
+use super::collected::{Finish, collected};
 use super::natives::{by_native, natives};
 use super::{Call, NullRule, Plan, family};
 use crate::registry::Registry;

@@ -10,7 +10,7 @@ use gristmill_introspect::Settings;
 use gristmill_types::bytes::BytesBuilder;
 use gristmill_types::{Columns, SqlType};
 
-use super::lists::{Finish, collected};
+use super::collected::{Finish, collected};
 use super::{Call, NullRule, Plan, family, text_parameter};
 use crate::columns::retype;
 use crate::registry::Registry;

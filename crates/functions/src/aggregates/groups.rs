@@ -13,6 +13,7 @@ use arrow::compute::{filter, prep_null_mask_filter};
 use datafusion::common::{Result as DataFusionResult, ScalarValue};
 use datafusion::logical_expr::{Accumulator, EmitTo, GroupsAccumulator};
 use gristmill_base::Result;
+use gristmill_base::allocations::{ASKED_FOR_BYTES, check_room};
 
 pub trait Groups: Send + Sync {
     /// Makes room for so many groups (never fewer than before). New ones have seen nothing.
@@ -54,6 +55,21 @@ pub trait Groups: Send + Sync {
 
     /// Memory held, in bytes. Called for every batch: must not walk through the groups.
     fn bytes(&self) -> usize;
+}
+
+/// To be asked before a state makes much at once: its bytes are told when they are there. Errors: MEMORY_LIMIT_EXCEEDED.
+pub fn ask_for(bytes: usize) -> Result<()> {
+    if bytes >= ASKED_FOR_BYTES { check_room(bytes) } else { Ok(()) }
+}
+
+/// To be asked before so many more values come to a list. Errors: MEMORY_LIMIT_EXCEEDED.
+pub fn ask_for_more<T>(held: &Vec<T>, more: usize) -> Result<()> {
+    let needed = held.len().saturating_add(more);
+    if needed <= held.capacity() {
+        return Ok(());
+    }
+    // The old buffer is there until it is copied.
+    ask_for(needed.max(held.capacity().saturating_mul(2)).saturating_mul(size_of::<T>()))
 }
 
 /// Makes the states of an aggregate with no groups yet.
@@ -187,6 +203,12 @@ impl Single {
         }
         rows
     }
+
+    /// What was made of a large state is there beside it, and nobody else asks whether there is room for both. Errors:
+    /// MEMORY_LIMIT_EXCEEDED.
+    fn check_made(&self) -> Result<()> {
+        if self.groups.bytes() >= ASKED_FOR_BYTES { check_room(0) } else { Ok(()) }
+    }
 }
 
 impl fmt::Debug for Single {
@@ -205,15 +227,19 @@ impl Accumulator for Single {
     }
 
     fn evaluate(&mut self) -> DataFusionResult<ScalarValue> {
-        ScalarValue::try_from_array(&self.groups.finish(1)?, 0)
+        let result = self.groups.finish(1)?;
+        self.check_made()?;
+        ScalarValue::try_from_array(&result, 0)
     }
 
     fn size(&self) -> usize {
-        self.groups.bytes()
+        self.groups.bytes() + self.zeroes.capacity() * size_of::<usize>()
     }
 
     fn state(&mut self) -> DataFusionResult<Vec<ScalarValue>> {
-        self.groups.save(1)?.iter().map(|array| ScalarValue::try_from_array(array, 0)).collect()
+        let states = self.groups.save(1)?;
+        self.check_made()?;
+        states.iter().map(|array| ScalarValue::try_from_array(array, 0)).collect()
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> DataFusionResult<()> {

@@ -10,7 +10,7 @@ use arrow::datatypes::{ArrowNativeType, DataType};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
-use super::lists::{Finish, collected};
+use super::collected::{Finish, collected};
 use super::natives::{column, natives};
 use super::{Call, NullRule, Plan, family};
 use crate::registry::Registry;

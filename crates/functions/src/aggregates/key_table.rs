@@ -37,6 +37,15 @@ impl<K: Key> KeyTable<K> {
         self.slots.len() * size_of::<K>()
     }
 
+    /// Bytes of the table that takes the place of this one when so many keys come; 0: there is room for them.
+    pub fn bytes_to_grow(&self, keys: usize) -> usize {
+        let needed = self.taken + keys;
+        if needed * 4 <= self.slots.len() * 3 {
+            return 0;
+        }
+        self.slots_to_grow(needed.min(self.taken * 2 + SLOTS_MIN)) * size_of::<K>()
+    }
+
     /// Whether it was not there before.
     #[inline]
     pub fn insert(&mut self, key: K) -> bool {
@@ -106,9 +115,13 @@ impl<K: Key> KeyTable<K> {
         }
     }
 
+    fn slots_to_grow(&self, keys: usize) -> usize {
+        slots_for(keys).max(self.slots.len() * 2)
+    }
+
     #[cold]
     fn grow(&mut self, keys: usize) {
-        let slots = slots_for(keys).max(self.slots.len() * 2);
+        let slots = self.slots_to_grow(keys);
         let old = std::mem::replace(&mut self.slots, vec![K::default(); slots]);
         self.taken = 0;
         // In the order of the old slots keys come to the new ones nearly in order: nothing has to be sent for.

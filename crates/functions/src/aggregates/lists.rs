@@ -1,29 +1,25 @@
-//! `groupArray` and its kin: the values of each group side by side, and what is made of them.
-//!
-//! Values stay in the batches they came in, copied to be free of what else their buffers hold; each value is an entry of
-//! its group. The result gathers them in the order of groups, and of their coming within a group.
+//! `groupArray` and its kin: what is made of the values of each group, side by side (`collected`).
 
 use std::cmp::Ordering;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, ListArray, UInt32Array};
 use arrow::buffer::OffsetBuffer;
-use arrow::compute::{SortOptions, cast, concat, interleave, sort_to_indices, take};
+use arrow::compute::{SortOptions, cast, interleave, sort_to_indices, take};
 use arrow::datatypes::{DataType, Float64Type};
 use arrow::row::{RowConverter, SortField};
+use gristmill_base::allocations::extend;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::bytes::BytesBuilder;
-use gristmill_types::default::{column_default, default_array};
+use gristmill_types::default::column_default;
 use gristmill_types::order::turned;
 
-use super::groups::Groups;
-use super::kept::own_buffers;
-use super::key_set::Set;
+use super::collected::{Finish, collected};
+use super::groups::ask_for;
 use super::random::{Pcg32, SAMPLE_SEED};
-use super::sets::Key;
 use super::{Call, NullRule, Plan, family};
-use crate::columns::{defaults_for_nulls, retype, too_large};
+use crate::columns::{defaults_for_nulls, retype};
 use crate::define::bad_argument;
 use crate::registry::Registry;
 
@@ -51,8 +47,6 @@ enum Keep {
     Smallest,
     Sample,
 }
-
-pub type Finish = Arc<dyn Fn(ListArray) -> Result<ArrayRef> + Send + Sync>;
 
 fn arrays(call: &Call<'_>, keep: Keep, distinct: bool) -> Result<Plan> {
     call.arity(1..=1)?;
@@ -83,199 +77,6 @@ fn arrays(call: &Call<'_>, keep: Keep, distinct: bool) -> Result<Plan> {
     });
     let at_once = if keep == Keep::First { limit } else { usize::MAX };
     Ok(collected(result, vec![kind.clone()], vec![kind], at_once, distinct, finish))
-}
-
-/// A function that collects rows of the columns `kinds` (as tuples where there are several).
-pub fn collected(
-    result: SqlType,
-    arguments: Vec<SqlType>,
-    kinds: Vec<SqlType>,
-    limit: usize,
-    distinct: bool,
-    finish: Finish,
-) -> Plan {
-    let state = kinds.iter().map(|kind| SqlType::array(kind.clone()).arrow()).collect();
-    Plan::new(result, arguments, state, move || Lists {
-        kinds: kinds.clone(),
-        limit,
-        chunks: Vec::new(),
-        entries: Vec::new(),
-        lengths: Vec::new(),
-        seen: distinct.then(Vec::new),
-        finish: finish.clone(),
-        bytes: 0,
-    })
-}
-
-pub struct Lists {
-    kinds: Vec<SqlType>,
-    /// Values of a group beyond this are left out.
-    limit: usize,
-    chunks: Vec<Vec<ArrayRef>>,
-    /// Group, chunk and row of each value.
-    entries: Vec<(u32, u32, u32)>,
-    lengths: Vec<usize>,
-    /// Keys of the values of each group, where only different ones are wanted.
-    seen: Option<Vec<Set<u128>>>,
-    finish: Finish,
-    bytes: usize,
-}
-
-impl Lists {
-    /// The values of the first groups, a list for each, column by column.
-    fn lists(&self, groups: usize) -> Result<Vec<ListArray>> {
-        let total: usize = self.lengths[..groups].iter().sum();
-        if total > i32::MAX as usize {
-            return Err(too_large(total));
-        }
-        let mut next = Vec::with_capacity(groups);
-        let mut start = 0;
-        for length in &self.lengths[..groups] {
-            next.push(start);
-            start += length;
-        }
-        let mut wanted = vec![(0usize, 0usize); total];
-        for (group, chunk, row) in &self.entries {
-            let group = *group as usize;
-            if group < groups {
-                wanted[next[group]] = (*chunk as usize, *row as usize);
-                next[group] += 1;
-            }
-        }
-        let offsets = OffsetBuffer::<i32>::from_lengths(self.lengths[..groups].iter().copied());
-        let mut lists = Vec::with_capacity(self.kinds.len());
-        for (i, kind) in self.kinds.iter().enumerate() {
-            let sources: Vec<&dyn Array> = self.chunks.iter().map(|chunk| chunk[i].as_ref()).collect();
-            let values = if total == 0 { default_array(kind, 0) } else { interleave(&sources, &wanted)? };
-            let DataType::List(item) = SqlType::array(kind.clone()).arrow() else {
-                return Err(Error::logical("An array is carried as a list"));
-            };
-            let values = retype(&values, item.data_type())?;
-            lists.push(ListArray::try_new(item, offsets.clone(), values, None)?);
-        }
-        Ok(lists)
-    }
-}
-
-impl Groups for Lists {
-    fn resize(&mut self, groups: usize) {
-        self.lengths.resize(groups, 0);
-        if let Some(seen) = &mut self.seen {
-            seen.resize_with(groups, Set::new);
-        }
-    }
-
-    fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
-        // A constant delimiter is no value.
-        let args = &args[..self.kinds.len()];
-        let keys = if self.seen.is_some() { u128::of(args)? } else { Vec::new() };
-        let chunk = self.chunks.len() as u32;
-        let mut picks: Vec<u32> = Vec::new();
-        for (row, group) in groups.iter().enumerate() {
-            if self.lengths[*group] >= self.limit {
-                continue;
-            }
-            if let Some(seen) = &mut self.seen
-                && !seen[*group].insert(keys[row])
-            {
-                continue;
-            }
-            self.lengths[*group] += 1;
-            self.entries.push((*group as u32, chunk, picks.len() as u32));
-            picks.push(row as u32);
-        }
-        if picks.is_empty() {
-            return Ok(());
-        }
-        let all = picks.len() == groups.len();
-        let picks = UInt32Array::from(picks);
-        let mut columns = Vec::with_capacity(args.len());
-        for array in args {
-            let array = if all { array.clone() } else { take(array, &picks, None)? };
-            columns.push(own_buffers(&array));
-        }
-        self.bytes += columns.iter().map(|array| array.get_array_memory_size()).sum::<usize>();
-        self.bytes += if self.seen.is_some() { picks.len() * 24 } else { 0 };
-        self.chunks.push(columns);
-        // Chunks of a few rows each cost more than their values.
-        if self.chunks.len() > 4096 && self.entries.len() < self.chunks.len() * 1024 {
-            self.join()?;
-        }
-        Ok(())
-    }
-
-    fn save(&mut self, groups: usize) -> Result<Vec<ArrayRef>> {
-        Ok(self.lists(groups)?.into_iter().map(|list| Arc::new(list) as ArrayRef).collect())
-    }
-
-    fn merge(&mut self, states: &[ArrayRef], groups: &[usize]) -> Result<()> {
-        let flat = super::combinators::array::flatten(states)?;
-        let groups: Vec<usize> = flat.rows.iter().map(|row| groups[*row]).collect();
-        if groups.is_empty() { Ok(()) } else { self.update(&flat.columns, &groups) }
-    }
-
-    fn finish(&mut self, groups: usize) -> Result<ArrayRef> {
-        let mut lists = self.lists(groups)?;
-        match lists.len() {
-            1 => (self.finish)(lists.swap_remove(0)),
-            _ => {
-                let offsets = lists[0].offsets().clone();
-                let fields = lists
-                    .iter()
-                    .enumerate()
-                    .map(|(i, list)| {
-                        arrow::datatypes::Field::new(i.to_string(), list.value_type(), list.values().is_nullable())
-                    })
-                    .collect::<Vec<_>>();
-                let columns = lists.iter().map(|list| list.values().clone()).collect();
-                let tuples = arrow::array::StructArray::try_new(fields.into(), columns, None)?;
-                let item = Arc::new(arrow::datatypes::Field::new("item", tuples.data_type().clone(), false));
-                (self.finish)(ListArray::try_new(item, offsets, Arc::new(tuples), None)?)
-            }
-        }
-    }
-
-    fn drop_first(&mut self, groups: usize) {
-        self.lengths.drain(..groups);
-        if let Some(seen) = &mut self.seen {
-            seen.drain(..groups);
-        }
-        let gone = groups as u32;
-        self.entries.retain_mut(|entry| {
-            let stays = entry.0 >= gone;
-            entry.0 = entry.0.saturating_sub(gone);
-            stays
-        });
-        if self.entries.is_empty() {
-            self.chunks.clear();
-            self.bytes = 0;
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        self.bytes + self.entries.capacity() * 12 + self.lengths.capacity() * 8
-    }
-}
-
-impl Lists {
-    fn join(&mut self) -> Result<()> {
-        let mut starts = Vec::with_capacity(self.chunks.len());
-        let mut rows = 0;
-        for chunk in &self.chunks {
-            starts.push(rows);
-            rows += chunk[0].len() as u32;
-        }
-        let mut columns = Vec::with_capacity(self.kinds.len());
-        for i in 0..self.kinds.len() {
-            let parts: Vec<&dyn Array> = self.chunks.iter().map(|chunk| chunk[i].as_ref()).collect();
-            columns.push(own_buffers(&concat(&parts)?));
-        }
-        for entry in &mut self.entries {
-            *entry = (entry.0, 0, starts[entry.1 as usize] + entry.2);
-        }
-        self.chunks = vec![columns];
-        Ok(())
-    }
 }
 
 /// Some elements of each list, in the order given.
@@ -375,10 +176,11 @@ fn concatenation(call: &Call<'_>) -> Result<Plan> {
             for row in pair[0] as usize..pair[1] as usize {
                 // Empty texts at the beginning are as if they were not there.
                 if !out.is_empty() {
-                    out.extend_from_slice(&delimiter);
+                    extend(&mut out, &delimiter)?;
                 }
-                out.extend_from_slice(texts.value(row));
+                extend(&mut out, texts.value(row))?;
             }
+            ask_for(out.len())?;
             builder.append(&out);
         }
         Ok(Arc::new(builder.finish(None)))
@@ -419,6 +221,7 @@ fn insert_at(call: &Call<'_>) -> Result<Plan> {
                     format!("Aggregate function {name}: an array of {size} elements is too long, at most {PLACES_MAX}");
                 return Err(Error::new(ErrorCode::TOO_LARGE_ARRAY_SIZE, text));
             }
+            ask_for(size as usize * size_of::<(usize, usize)>())?;
             let start = wanted.len();
             wanted.resize(start + size as usize, (1, 0));
             // The first value of a place stays.

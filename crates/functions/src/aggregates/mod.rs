@@ -7,6 +7,7 @@
 mod average_times;
 pub mod bitmap_sets;
 pub mod bits;
+pub mod collected;
 pub mod combinators;
 pub mod compression_ratio;
 pub mod counted;

@@ -11,8 +11,8 @@ use gristmill_base::{Error, Result};
 use gristmill_types::SqlType;
 use hashbrown::HashSet;
 
+use super::collected::{Finish, collected};
 use super::groups::Groups;
-use super::lists::{Finish, collected};
 use super::natives::{column, natives};
 use super::sums::{Addend, Wide, sum_type};
 use super::{Call, NullRule, Plan, family};

@@ -15,7 +15,7 @@ use gristmill_base::{Error, ErrorCode, Result, prefetch};
 use gristmill_types::SqlType;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::groups::Groups;
+use super::groups::{Groups, ask_for};
 use super::key_runs::{KEYS_MIN, KeyRuns};
 use super::key_set::{FEW, Set};
 use super::key_table::{AHEAD, KeyTable};
@@ -294,6 +294,9 @@ impl<K: Key> Groups for Exact<K> {
     fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
         let keys = K::of(args)?;
         if let ([set], true) = (self.sets.as_mut_slice(), self.limit == usize::MAX) {
+            if let Set::Many(table) = set {
+                ask_for(table.bytes_to_grow(keys.len()))?;
+            }
             self.entries += set.insert_all(&keys);
             return Ok(());
         }

@@ -10,7 +10,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::bytes::BytesBuilder;
 
-use crate::aggregates::lists::{Finish, collected};
+use crate::aggregates::collected::{Finish, collected};
 use crate::aggregates::natives::natives;
 use crate::aggregates::{Call, NullRule, Plan, family, text_parameter};
 use crate::registry::Registry;

@@ -11,7 +11,7 @@ use gristmill_types::SqlType;
 
 use super::distributions::normal;
 use super::{Alternative, expect_numbers, pairs, parameters_at_most, probability, samples, two_numbers};
-use crate::aggregates::lists::{Finish, collected};
+use crate::aggregates::collected::{Finish, collected};
 use crate::aggregates::{Call, NullRule, Plan, family};
 use crate::registry::Registry;
 

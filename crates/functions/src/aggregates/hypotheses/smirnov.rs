@@ -9,7 +9,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 
 use super::ranks::{named_pair, named_pairs};
 use super::{Alternative, expect_numbers, pairs, parameters_at_most, probability, samples, text, two_numbers};
-use crate::aggregates::lists::{Finish, collected};
+use crate::aggregates::collected::{Finish, collected};
 use crate::aggregates::{Call, NullRule, Plan, family};
 use crate::registry::Registry;
 

@@ -11,7 +11,8 @@ use gristmill_types::SqlType;
 use super::{
     Answer, Call, Levels, Plan, Ranked, Rule, answers, by_native, check_kind, interpolated_type, is_day_or_second, shaped,
 };
-use crate::aggregates::groups::Groups;
+use crate::aggregates::groups::{Groups, ask_for, ask_for_more};
+use crate::aggregates::key_set::FEW;
 use crate::aggregates::natives::{column, natives};
 use crate::aggregates::random::{Pcg32, SAMPLE_SEED};
 
@@ -132,6 +133,14 @@ struct Quantiles<N> {
 }
 
 impl<N: Ranked> Quantiles<N> {
+    /// Asks for the room of so many values more, where they may all be of one group. Errors: MEMORY_LIMIT_EXCEEDED.
+    fn ask_for(&self, more: usize) -> Result<()> {
+        match self.samples.as_slice() {
+            [one] if self.limit == usize::MAX => ask_for_more(&one.values, more),
+            _ => Ok(()),
+        }
+    }
+
     fn answer(rule: Rule, values: &mut [N], level: f64) -> Answer<N> {
         let size = values.len();
         if size == 0 {
@@ -181,6 +190,7 @@ impl<N: Ranked> Groups for Quantiles<N> {
     }
 
     fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
+        self.ask_for(groups.len())?;
         for (value, group) in natives::<N>(&args[0])?.iter().zip(groups) {
             if !value.is_nan() {
                 self.samples[*group].add(*value, self.limit);
@@ -192,6 +202,9 @@ impl<N: Ranked> Groups for Quantiles<N> {
 
     fn save(&mut self, groups: usize) -> Result<Vec<ArrayRef>> {
         let samples = &self.samples[..groups];
+        if let [one] = samples {
+            ask_for(size_of_val(one.values.as_slice()))?;
+        }
         let totals = UInt64Array::from_iter_values(samples.iter().map(|sample| sample.total));
         Ok(vec![lists(samples.iter().map(|sample| sample.values.as_slice()), &self.carrier)?, Arc::new(totals)])
     }
@@ -201,6 +214,7 @@ impl<N: Ranked> Groups for Quantiles<N> {
         let values = natives::<N>(lists.values())?;
         for (row, group) in groups.iter().enumerate() {
             let (start, end) = (lists.offsets()[row] as usize, lists.offsets()[row + 1] as usize);
+            self.ask_for(end - start)?;
             self.samples[*group].merge(&values[start..end], totals.value(row), self.limit);
             self.values += end - start;
         }
@@ -222,8 +236,12 @@ impl<N: Ranked> Groups for Quantiles<N> {
     }
 
     fn bytes(&self) -> usize {
-        let values = self.values.min(self.limit.saturating_mul(self.samples.len()));
-        self.samples.capacity() * size_of::<Sample<N>>() + values * size_of::<N>() * 3 / 2
+        let values: usize = match self.samples.as_slice() {
+            few if few.len() <= FEW => few.iter().map(|sample| sample.values.capacity()).sum(),
+            // On average a buffer that doubles is three quarters full, and small ones less.
+            many => self.values.min(self.limit.saturating_mul(many.len())) * 3 / 2,
+        };
+        self.samples.capacity() * size_of::<Sample<N>>() + values * size_of::<N>()
     }
 }
 

@@ -10,7 +10,8 @@ use super::{
     Answer, Call, Levels, Plan, Ranked, Weighting, answers, between, by_native, check_kind, check_weight, interpolated_type,
     is_day_or_second, shaped,
 };
-use crate::aggregates::groups::Groups;
+use crate::aggregates::groups::{Groups, ask_for_more};
+use crate::aggregates::key_set::FEW;
 use crate::aggregates::natives::natives;
 
 pub fn plan(call: &Call<'_>, levels: Levels, weighting: Weighting) -> Result<Plan> {
@@ -117,6 +118,9 @@ impl<N: Ranked> Groups for Weighted<N> {
 
     fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
         let (values, weights) = (natives::<N>(&args[0])?, natives::<u64>(&args[1])?);
+        if let [one] = self.groups.as_slice() {
+            ask_for_more(one, groups.len())?;
+        }
         for ((value, weight), group) in values.iter().zip(weights.iter()).zip(groups) {
             if !value.is_nan() {
                 self.groups[*group].push((*value, *weight));
@@ -166,6 +170,10 @@ impl<N: Ranked> Groups for Weighted<N> {
     }
 
     fn bytes(&self) -> usize {
-        self.groups.capacity() * 24 + self.values * size_of::<(N, u64)>() * 3 / 2
+        let pairs: usize = match self.groups.as_slice() {
+            few if few.len() <= FEW => few.iter().map(Vec::capacity).sum(),
+            _ => self.values * 3 / 2,
+        };
+        self.groups.capacity() * size_of::<Vec<(N, u64)>>() + pairs * size_of::<(N, u64)>()
     }
 }

@@ -9,9 +9,9 @@ use arrow::datatypes::DataType;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
+use crate::aggregates::collected::collected;
 use crate::aggregates::combinators::array::flatten;
 use crate::aggregates::groups::{Groups, Make, selected};
-use crate::aggregates::lists::collected;
 use crate::aggregates::natives::{column, natives};
 use crate::aggregates::{Call, Plan};
 use crate::columns::{list, retype};
@@ -102,7 +102,7 @@ impl Input {
                 vec![SqlType::array(SqlType::Tuple(kept.iter().map(|kind| (None, kind.clone())).collect()))]
             }
         };
-        let of_lists: crate::aggregates::lists::Finish = Arc::new(move |lists| {
+        let of_lists: crate::aggregates::collected::Finish = Arc::new(move |lists| {
             let columns = lists.values().as_struct();
             let (times, values) = (natives::<i64>(columns.column(0))?, natives::<f64>(columns.column(1))?);
             let series = lists.offsets().windows(2).map(|pair| {
