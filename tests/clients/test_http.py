@@ -14,8 +14,10 @@ from http.client import HTTPConnection, HTTPResponse, IncompleteRead
 import pytest
 import zstandard
 from clickhouse_cityhash.cityhash import CityHash128
+from http_client import Http
 from lz4 import block as lz4_block
 from lz4 import frame as lz4_frame
+from server import Server
 
 
 def test_a_query_in_the_url_or_in_the_body(http):
@@ -591,3 +593,31 @@ def test_a_reader_has_temporary_tables_of_its_own(http, table):
     assert http("INSERT INTO mine VALUES (1)", readonly=1, **session).error == (164, "READONLY")
     assert http(f"DROP TABLE {table}", readonly=2, **session).error == (164, "READONLY")
     http.ok("DROP TABLE mine", readonly=2, **session)
+
+
+def test_a_head_of_many_fields_is_read_and_one_of_too_many_refused(http):
+    def of(fields):
+        return {f"x-{n}": "1" for n in range(fields)}
+
+    assert http.ok("SELECT 1", headers=of(900)) == "1\n"
+    assert http.ok("SELECT getClientHTTPHeader('x-899')", headers=of(900), allow_get_client_http_header=1) == "1\n"
+    # Those of Host, of the coding and of the length come to them.
+    assert http("SELECT 1", headers=of(1000)).status == 431
+
+
+def test_fields_of_a_head_are_as_long_as_the_settings_say(http):
+    assert http.ok("SELECT 1", headers={"x-" + "n" * 4000: "1", "x-value": "v" * 131_000}) == "1\n"
+    long_name = http("SELECT 1", headers={"n" * 5000: "1"})
+    assert long_name.status == 431 and "has 5000 bytes, more than http_max_field_name_size = 4096" in long_name.text
+    secret = http("SELECT 1", headers={"x-value": "v" * 140_000})
+    assert secret.status == 431 and "has 140000 bytes, more than http_max_field_value_size = 131072" in secret.text
+    assert http.ok("SELECT 1") == "1\n"
+
+
+def test_fields_as_the_server_is_told(tmp_path):
+    server = Server(tmp_path, "--http_max_fields", 50, "--http_max_field_value_size", 100)
+    http = Http(server.http_port)
+    assert http("SELECT 1", headers={f"x-{n}": "1" for n in range(60)}).status == 431
+    assert http("SELECT 1", headers={"x-value": "v" * 101}).status == 431
+    assert http.ok("SELECT 1", headers={"x-value": "v" * 100}) == "1\n"
+    assert server.stop() == 0

@@ -47,6 +47,8 @@ use query::Peer;
 const HEAD_LONGEST: Duration = Duration::from_secs(30);
 /// Bytes of a request's head.
 const HEAD_BYTES_MAX: usize = 1 << 20;
+/// Fields of a request's head, whatever the settings say: hyper's map of them panics beyond 24576.
+const FIELDS_MAX: u64 = 1 << 14;
 
 /// Serves one socket to its end; clients may close their side of it and wait for the answer.
 pub async fn serve_tcp(core: Arc<Core>, socket: TcpStream, peer: SocketAddr) {
@@ -67,6 +69,10 @@ pub async fn serve(
     let meter = socket.meter();
     let stopping = core.stopping.clone();
     let keep_alive = core.keep_alive;
+    let fields = match core.settings.http_max_fields {
+        0 => FIELDS_MAX,
+        fields => fields.min(FIELDS_MAX),
+    };
     let from = Peer { address: peer, connection: core.connections.number(), is_secure: line.is_none() };
     let watched = line.clone();
     let service = service_fn(move |mut request: Request<Incoming>| {
@@ -97,6 +103,8 @@ pub async fn serve(
         // Counts from the end of the answer before.
         .header_read_timeout(if keep_alive.is_zero() { HEAD_LONGEST } else { keep_alive })
         .max_buf_size(HEAD_BYTES_MAX)
+        // With more the answer is 431, as that to longer ones.
+        .max_headers(fields as usize)
         .serve_connection(TokioIo::new(socket), service);
     tokio::pin!(connection);
     let served = async {
@@ -133,6 +141,9 @@ fn is_last(request: &Request<Incoming>) -> bool {
 }
 
 async fn respond(core: Arc<Core>, request: Request<Incoming>, peer: Peer) -> Response<AnswerBody> {
+    if let Some(text) = request::too_long_field(request.headers(), &core.settings) {
+        return pages::too_long_head(text);
+    }
     if request.method() == Method::OPTIONS {
         return match &core.routing.now().options {
             Some(headers) => pages::options(headers),

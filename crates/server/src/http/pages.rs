@@ -59,6 +59,11 @@ pub fn failed(error: &Error) -> Response<AnswerBody> {
     response
 }
 
+/// A field of the request's head is too long.
+pub fn too_long_head(text: String) -> Response<AnswerBody> {
+    page(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, TEXT, text)
+}
+
 pub fn not_found(path: &str) -> Response<AnswerBody> {
     let text = format!(
         "There is no handle {path}\n\nUse / or /ping for health checks.\nOr /replicas_status for more sophisticated health \
