@@ -166,3 +166,26 @@ impl Drop for Running {
         RUNNING.lock().remove(&self.0.query_id);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inserts_and_selects_are_counted_apart() {
+        let begin = |query: &str, kind| start(&QueryContext::background(query), kind);
+        limit_kinds(1, 2);
+        let first = begin("INSERT INTO t VALUES (1)", "Insert").expect("there is a place");
+        let error = begin("INSERT INTO t VALUES (2)", "Insert").expect_err("one too many");
+        assert_eq!(error.code(), ErrorCode::TOO_MANY_SIMULTANEOUS_QUERIES);
+        assert!(error.message().starts_with("Too many simultaneous insert queries. Maximum: 1, current: 1"), "{error}");
+        let selects = [begin("SELECT 1", "Select"), begin("SELECT 2", "Select")].map(|running| running.expect("a place"));
+        assert!(begin("SELECT 3", "Select").is_err());
+        let looks = begin("SELECT * FROM system.processes", "Select").expect("whoever makes room has a place");
+        let other = begin("OPTIMIZE TABLE t", "Optimize").expect("no limit is for it");
+        drop(first);
+        begin("INSERT INTO t VALUES (3)", "Insert").expect("a place was given back");
+        limit_kinds(0, 0);
+        drop((selects, looks, other));
+    }
+}

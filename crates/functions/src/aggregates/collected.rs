@@ -141,9 +141,11 @@ impl Lists {
 
     /// Keeps the rows that were picked, or all.
     fn keep(&mut self, args: &[ArrayRef], picks: Option<&UInt32Array>, owners: Owners) -> Result<()> {
-        let columns = args.iter().map(|array| match picks {
-            Some(picks) => Ok(own_buffers(&take(array, picks, None)?)),
-            None => alone(array),
+        let columns = args.iter().map(|array| -> Result<ArrayRef> {
+            match picks {
+                Some(picks) => Ok(own_buffers(&take(array, picks, None)?)),
+                None => alone(array),
+            }
         });
         let chunk = Chunk::new(columns.collect::<Result<_>>()?, owners);
         self.count(&chunk);
