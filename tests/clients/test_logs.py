@@ -39,6 +39,7 @@ TIMES_OF_THREADS = [
     "OSCPUWaitMicroseconds",
     "OSIOWaitMicroseconds",
     "LockWaitMicroseconds",
+    "SleepFunctionElapsedMicroseconds",
     "UnattributedTimeMicroseconds",
 ]
 

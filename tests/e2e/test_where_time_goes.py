@@ -12,12 +12,12 @@ from runner import gristmill
 
 PARTS = """
 SELECT k, v FROM system.query_log ARRAY JOIN mapKeys(ProfileEvents) AS k, mapValues(ProfileEvents) AS v
-WHERE type = 'QueryFinish' AND log_comment = 'watched' AND (k LIKE 'Wall%' OR k LIKE 'OS%' OR k LIKE '%TimeMicroseconds' OR k LIKE '%Wait%')
+WHERE type = 'QueryFinish' AND log_comment = 'watched' AND (k LIKE 'Wall%' OR k LIKE 'OS%' OR k LIKE '%TimeMicroseconds' OR k LIKE 'SleepFunction%' OR k LIKE '%Wait%')
 UNION ALL SELECT 'all', query_duration_ms * 1000 FROM system.query_log WHERE type = 'QueryFinish' AND log_comment = 'watched'
 """
 
 # What the time of a thread is parted into.
-OF_THREADS = ["UserTimeMicroseconds", "SystemTimeMicroseconds", "OSCPUWaitMicroseconds", "OSIOWaitMicroseconds", "LockWaitMicroseconds", "UnattributedTimeMicroseconds"]
+OF_THREADS = ["UserTimeMicroseconds", "SystemTimeMicroseconds", "OSCPUWaitMicroseconds", "OSIOWaitMicroseconds", "LockWaitMicroseconds", "SleepFunctionElapsedMicroseconds", "UnattributedTimeMicroseconds"]
 
 
 def watched(query: str, *before: str, path=None) -> dict[str, int]:
@@ -52,6 +52,13 @@ def test_computing_is_named():
     assert parts["WallUserMicroseconds"] > parts.get("WallNetworkMicroseconds", 0) + parts.get("WallDiskMicroseconds", 0), parts
     assert parts["OSCPUVirtualTimeMicroseconds"] == parts["UserTimeMicroseconds"] + parts.get("SystemTimeMicroseconds", 0)
     assert parts["RealTimeMicroseconds"] >= parts["OSCPUVirtualTimeMicroseconds"] * 0.9
+
+
+@pytest.mark.parametrize("query", ["SELECT sleep(1)", "SELECT sum(sleepEachRow(0.01)) FROM numbers(100)"])
+def test_sleep_is_named(query):
+    parts = watched(query)
+    assert parts["WallSleepMicroseconds"] > 900_000 and parts["SleepFunctionElapsedMicroseconds"] > 900_000, parts
+    assert parts.get("WallUnattributedMicroseconds", 0) <= parts["all"] * 0.05 + 3000, parts
 
 
 def test_processors_that_others_have_are_named():

@@ -8,7 +8,8 @@ use std::time::Duration;
 use SqlType as T;
 use arrow::array::{ArrayRef, AsArray, UInt64Array};
 use datafusion::common::ScalarValue;
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::spending::{self, Blocked};
+use gristmill_base::{Error, ErrorCode, Result, runtime};
 use gristmill_types::SqlType;
 use gristmill_types::cast::{CastOptions, cast};
 
@@ -135,12 +136,7 @@ fn throw_if(name: &str, arguments: &[Argument]) -> Result<Bound> {
 
 /// Sleeps; other tasks of the thread go on elsewhere meanwhile.
 fn pause(time: Duration) {
-    let runtime = tokio::runtime::Handle::try_current();
-    if runtime.is_ok_and(|runtime| runtime.runtime_flavor() == tokio::runtime::RuntimeFlavor::MultiThread) {
-        tokio::task::block_in_place(|| std::thread::sleep(time));
-    } else {
-        std::thread::sleep(time);
-    }
+    runtime::aside(|| spending::blocked(Blocked::Sleep, || std::thread::sleep(time)));
 }
 
 /// Waits a number of seconds for a block, or for each of its rows.

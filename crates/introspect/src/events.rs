@@ -270,6 +270,7 @@ events! {
     OSCPUWaitMicroseconds, "Time that threads were ready to work on queries and no processor was free, as the kernel counted it.";
     OSIOWaitMicroseconds, "Time that threads of queries were blocked by a disk: not what came from the page cache.";
     LockWaitMicroseconds, "Time that threads of queries were blocked by a lock that another held. (Gristmill's own.)";
+    SleepFunctionElapsedMicroseconds, "Time that threads of queries slept in the functions sleep and sleepEachRow.";
     NetworkWaitMicroseconds, "Time that queries waited for object storage and other servers while no thread worked for them; told of the thread that had left last. (Gristmill's own.)";
     ClientWaitMicroseconds, "The same of waiting for the client to send or to take rows. (Gristmill's own.)";
     SoftPageFaults, "Page faults of threads of queries that needed no disk.";
@@ -312,6 +313,7 @@ events! {
     WallNetworkMicroseconds, "Of the time by the clock, what a query waited for object storage and other servers. (Gristmill's own.)";
     WallLockMicroseconds, "Of the time by the clock, what a query waited for something that another held. (Gristmill's own.)";
     WallClientMicroseconds, "Of the time by the clock, what a query waited for its client to send or to take rows. (Gristmill's own.)";
+    WallSleepMicroseconds, "Of the time by the clock, what a query slept in the functions sleep and sleepEachRow. (Gristmill's own.)";
     WallUnattributedMicroseconds, "Of the time by the clock, what nothing of the above explains. (Gristmill's own.)";
 }
 

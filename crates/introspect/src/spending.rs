@@ -18,6 +18,7 @@ pub(crate) fn events_of(spent: &Spent) -> impl Iterator<Item = (Event, u64)> {
         (Event::OSCPUWaitMicroseconds, spent.runnable),
         (Event::OSIOWaitMicroseconds, spent.disk),
         (Event::LockWaitMicroseconds, spent.lock),
+        (Event::SleepFunctionElapsedMicroseconds, spent.sleep),
         (Event::NetworkWaitMicroseconds, spent.network),
         (Event::ClientWaitMicroseconds, spent.client),
         (Event::SoftPageFaults, spent.soft_faults),
@@ -138,6 +139,7 @@ impl QueryContext {
             (Event::WallNetworkMicroseconds, wall.network),
             (Event::WallLockMicroseconds, wall.lock),
             (Event::WallClientMicroseconds, wall.client),
+            (Event::WallSleepMicroseconds, wall.sleep),
             (Event::WallUnattributedMicroseconds, wall.unattributed),
             (Event::UnattributedTimeMicroseconds, tally.spending().total().unattributed()),
         ] {

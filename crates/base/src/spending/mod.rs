@@ -45,6 +45,8 @@ pub struct Spent {
     pub disk: u64,
     /// Blocked by a lock that others held.
     pub lock: u64,
+    /// Asleep, since the query asked for that.
+    pub sleep: u64,
     /// Not on-thread time: the thread left last, and then all waited for object storage or another server.
     pub network: u64,
     /// The same of the client.
@@ -82,6 +84,7 @@ impl Spent {
         runnable: 0,
         disk: 0,
         lock: 0,
+        sleep: 0,
         network: 0,
         client: 0,
         soft_faults: 0,
@@ -107,6 +110,7 @@ impl Spent {
         with(&mut self.runnable, other.runnable);
         with(&mut self.disk, other.disk);
         with(&mut self.lock, other.lock);
+        with(&mut self.sleep, other.sleep);
         with(&mut self.network, other.network);
         with(&mut self.client, other.client);
         with(&mut self.soft_faults, other.soft_faults);
@@ -130,7 +134,7 @@ impl Spent {
 
     /// Of the on-thread time, what is neither computing nor waiting for anything that has a name.
     pub fn unattributed(&self) -> u64 {
-        self.real.saturating_sub(self.user + self.system + self.runnable + self.disk + self.lock)
+        self.real.saturating_sub(self.user + self.system + self.runnable + self.disk + self.lock + self.sleep)
     }
 
     /// What came since `before`.
@@ -157,6 +161,8 @@ pub struct OfThread {
 pub enum Blocked {
     Disk,
     Lock,
+    /// The query wants to sleep.
+    Sleep,
 }
 
 /// What is spent on a tally.
@@ -328,6 +334,7 @@ mod tests {
         {
             let _entered = allocations::enter(&tally);
             blocked(Blocked::Lock, || std::thread::sleep(Duration::from_millis(40)));
+            blocked(Blocked::Sleep, || std::thread::sleep(Duration::from_millis(30)));
         }
         settle(&tally);
         let (wall, all) = (tally.spending().wall(), begun.elapsed().as_micros() as u64);
@@ -337,6 +344,7 @@ mod tests {
         assert!(of("user") + of("system") + of("runnable") >= 55_000, "{wall:?}");
         assert!(of("network") >= 75_000, "{wall:?}");
         assert!(of("lock") >= 35_000, "{wall:?}");
+        assert!(of("sleep") >= 25_000, "{wall:?}");
     }
 
     #[test]

@@ -382,6 +382,7 @@ pub fn blocked<T>(why: Blocked, work: impl FnOnce() -> T) -> T {
         let spent = match why {
             Blocked::Disk => Spent { disk: blocked, ..Spent::NOTHING },
             Blocked::Lock => Spent { lock: blocked, ..Spent::NOTHING },
+            Blocked::Sleep => Spent { sleep: blocked, ..Spent::NOTHING },
         };
         state.credit(thread.id, &spent);
     });

@@ -194,14 +194,15 @@ impl Clock {
         clock.part(now);
         let busy = clock.busy / 1000;
         // On-thread time of several threads at a time is parted as that of all of them is.
-        let named = [spent.user, spent.system, spent.runnable, spent.disk, spent.lock];
+        let named = [spent.user, spent.system, spent.runnable, spent.disk, spent.lock, spent.sleep];
         let whole = spent.real.max(named.iter().sum());
         let share = |part: u64| if whole == 0 { 0 } else { (part as u128 * busy as u128 / whole as u128) as u64 };
-        let [user, system, runnable, disk, lock] = named.map(share);
+        let shares = named.map(share);
+        let [user, system, runnable, disk, lock, sleep] = shares;
         let [idle_runnable, network, idle_disk, idle_lock, client] = clock.idle.map(|time| time / 1000);
-        let unattributed = busy.saturating_sub(user + system + runnable + disk + lock) + clock.idle_unattributed / 1000;
+        let unattributed = busy.saturating_sub(shares.iter().sum()) + clock.idle_unattributed / 1000;
         let (runnable, disk, lock) = (runnable + idle_runnable, disk + idle_disk, lock + idle_lock);
-        Wall { user, system, runnable, disk, network, lock, client, unattributed }
+        Wall { user, system, runnable, disk, network, lock, client, sleep, unattributed }
     }
 }
 
@@ -215,11 +216,12 @@ pub struct Wall {
     pub network: u64,
     pub lock: u64,
     pub client: u64,
+    pub sleep: u64,
     pub unattributed: u64,
 }
 
 impl Wall {
-    pub fn parts(&self) -> [(&'static str, u64); 8] {
+    pub fn parts(&self) -> [(&'static str, u64); 9] {
         [
             ("user", self.user),
             ("system", self.system),
@@ -228,6 +230,7 @@ impl Wall {
             ("network", self.network),
             ("lock", self.lock),
             ("client", self.client),
+            ("sleep", self.sleep),
             ("unattributed", self.unattributed),
         ]
     }
@@ -271,9 +274,9 @@ mod tests {
         clock.thread_comes(7, MS, 0);
         clock.thread_leaves(7, 11 * MS);
         clock.thread_leaves(7, 11 * MS);
-        let spent = Spent { real: 20_000, user: 10_000, disk: 5_000, ..Spent::default() };
+        let spent = Spent { real: 20_000, user: 10_000, disk: 5_000, sleep: 2_000, ..Spent::default() };
         let wall = clock.wall(11 * MS, &spent);
-        assert_eq!((wall.user, wall.disk, wall.unattributed), (5_000, 2_500, 2_500));
+        assert_eq!((wall.user, wall.disk, wall.sleep, wall.unattributed), (5_000, 2_500, 1_000, 1_500));
         assert_eq!(clock.threads_peak(), 2);
     }
 

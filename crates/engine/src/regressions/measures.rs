@@ -40,6 +40,7 @@ pub(super) const MEASURES: &[Measure] = &[
     measure("ProfileEvents['WallRunnableMicroseconds']", "waiting for a processor", Unit::Micros, 1000.0),
     measure("ProfileEvents['WallLockMicroseconds']", "waiting for others' locks", Unit::Micros, 1000.0),
     measure("ProfileEvents['WallClientMicroseconds']", "waiting for the client", Unit::Micros, 1000.0),
+    measure("ProfileEvents['WallSleepMicroseconds']", "sleeping", Unit::Micros, 1000.0),
     measure("ProfileEvents['OSCPUVirtualTimeMicroseconds']", "processor time", Unit::Micros, 1000.0),
 ];
 
