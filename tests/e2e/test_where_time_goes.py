@@ -61,6 +61,16 @@ def test_sleep_is_named(query):
     assert parts.get("WallUnattributedMicroseconds", 0) <= parts["all"] * 0.05 + 3000, parts
 
 
+def test_what_measures_the_machine_is_named(tmp_path):
+    """Threads of its own compute and read the disk; the statement's waits for them."""
+    kinds = "sum(v), sumIf(v, k IN ('WallUserMicroseconds', 'WallSystemMicroseconds', 'WallRunnableMicroseconds')), sumIf(v, k = 'WallDiskMicroseconds'), sumIf(v, k = 'WallUnattributedMicroseconds')"
+    log = f"SELECT {kinds} FROM system.query_log ARRAY JOIN mapKeys(ProfileEvents) AS k, mapValues(ProfileEvents) AS v WHERE type = 'QueryFinish' AND query LIKE 'SYSTEM CALIBRATE%' AND k LIKE 'Wall%'"
+    answer = gristmill("SYSTEM CALIBRATE QUICK", log, path=tmp_path).ok()
+    all_of_it, computed, disk, unattributed = map(int, answer.rows[-1])
+    assert computed > 0 and disk > 0, answer
+    assert unattributed <= all_of_it * 0.05 + 3000, answer
+
+
 def test_processors_that_others_have_are_named():
     with hogs():
         parts = watched(COMPUTES)

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gristmill_base::Result;
+use gristmill_base::spending::{self, Blocked};
 use parking_lot::{Mutex, RwLock};
 
 use crate::endpoints::{self, EndpointSeen};
@@ -77,7 +78,7 @@ impl Calibrations {
     pub fn measure(&self, form: Form, now_micros: i64, wanted: Wanted<'_>) -> Result<Calibration> {
         let before = self.state.read().measured;
         let _measuring = loop {
-            match self.measuring.try_lock_for(LOOK_EVERY) {
+            match spending::blocked(Blocked::Lock, || self.measuring.try_lock_for(LOOK_EVERY)) {
                 Some(locked) => break locked,
                 None => wanted()?,
             }
@@ -108,7 +109,7 @@ impl Calibrations {
     pub fn keep_endpoints(&self) {
         let Some(known) = self.known() else { return };
         self.state.write().endpoints.clone_from(&known.endpoints);
-        if let Err(error) = file::write(&self.folder, &known) {
+        if let Err(error) = spending::blocked(Blocked::Disk, || file::write(&self.folder, &known)) {
             tracing::warn!("The calibration is not kept: {error}");
         }
     }

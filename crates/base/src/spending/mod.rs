@@ -26,7 +26,7 @@ use crate::allocations::Tally;
 pub(crate) use kernel::now_ns;
 pub use perf::{PerfCounts, PerfEvent, PerfEvents};
 pub(crate) use thread::{Busy, busy_for, left, profile_begins, works_for};
-pub use thread::{Working, at_work, blocked, count_perf_events, read_rows, settle, working, wrote_rows};
+pub use thread::{Working, at_work, blocked, count_perf_events, given_to_threads, read_rows, settle, working, wrote_rows};
 pub use wall::{Wait, Waiting, Wall};
 pub use woken::Woken;
 

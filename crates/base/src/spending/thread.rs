@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 
 use super::kernel::{self, Files};
 use super::perf::{PerfEvents, ThreadCounters, tell_refused};
-use super::{Blocked, Spent};
+use super::{Blocked, Spending, Spent, Wait};
 use crate::allocations::{self, Tally};
 use crate::sampling;
 
@@ -386,6 +386,18 @@ pub fn blocked<T>(why: Blocked, work: impl FnOnce() -> T) -> T {
         };
         state.credit(thread.id, &spent);
     });
+    result
+}
+
+/// Has other threads, which enter the same tally, do work of the calling one, and waits until they have ended: it works for nobody
+/// meanwhile. Before the first of them comes, and when the last one has left, a thread is waited for.
+pub fn given_to_threads<T>(others: impl FnOnce() -> T) -> T {
+    let Some(tally) = allocations::current() else { return others() };
+    let waiting = Spending::waiting(&tally, Wait::Thread);
+    left();
+    let result = others();
+    works_for(&tally);
+    drop(waiting);
     result
 }
 

@@ -13,6 +13,7 @@ use std::os::unix::fs::FileExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use gristmill_base::spending::{self, Blocked};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt, machine};
 
 use super::data::Scatter;
@@ -47,32 +48,35 @@ pub fn measure(bench: &Bench<'_>, folder: &Path, figures: &mut Figures) -> Resul
         return Err(Error::new(ErrorCode::NOT_ENOUGH_SPACE, "Too little is free there").with_context(what()));
     }
     let probe = Probe(folder.join(format!("calibration-{}.tmp", std::process::id())));
-    write(bench, &probe.0, blocks).context(what)?;
+    spending::blocked(Blocked::Disk, || write(bench, &probe.0, blocks)).context(what)?;
     let (file, is_direct) = open(&probe.0).context(what)?;
     let mut next = 0;
     for at_a_time in [1u64, 4] {
-        let rate = bench.rate(|| {
+        let rate = bench.rate_of_runs(|| {
             let first = next;
             next += BLOCKS_A_RUN * at_a_time;
-            let bytes = cores::on_threads(at_a_time as usize, |thread| {
+            let run = cores::on_threads(at_a_time as usize, |thread| {
                 let mut buffer = Aligned::new(BLOCK_BYTES);
-                for read in 0..BLOCKS_A_RUN {
-                    let block = (first + read * at_a_time + thread as u64) % blocks;
-                    file.read_exact_at(buffer.bytes(), block * BLOCK_BYTES as u64)?;
-                }
-                Ok(BLOCKS_A_RUN * BLOCK_BYTES as u64)
+                let mut read = || -> Result<u64> {
+                    for read in 0..BLOCKS_A_RUN {
+                        let block = (first + read * at_a_time + thread as u64) % blocks;
+                        file.read_exact_at(buffer.bytes(), block * BLOCK_BYTES as u64)?;
+                    }
+                    Ok(BLOCKS_A_RUN * BLOCK_BYTES as u64)
+                };
+                spending::blocked(Blocked::Disk, &mut read)
             })?;
             if !is_direct && next >= blocks {
                 forget(&file);
             }
-            Ok(bytes)
+            Ok(run)
         })?;
         figures.add(Resource::DiskSequential, "", at_a_time, rate);
     }
     let pages = blocks * (BLOCK_BYTES / PAGE_BYTES) as u64;
     let mut run = 0u64;
     for at_a_time in [1u64, 4, 16] {
-        let rate = bench.rate(|| {
+        let rate = bench.rate_of_runs(|| {
             run += 1;
             let salt = run;
             if !is_direct {
@@ -81,11 +85,14 @@ pub fn measure(bench: &Bench<'_>, folder: &Path, figures: &mut Figures) -> Resul
             cores::on_threads(at_a_time as usize, |thread| {
                 let (mut buffer, mut scatter) = (Aligned::new(PAGE_BYTES), Scatter::new());
                 let places = (thread as u64 + 1) * 7919 + salt * 104_729;
-                for _ in 0..PAGES_A_RUN {
-                    let page = scatter.number().wrapping_add(places) % pages;
-                    file.read_exact_at(buffer.bytes(), page * PAGE_BYTES as u64)?;
-                }
-                Ok(PAGES_A_RUN)
+                let mut read = || -> Result<u64> {
+                    for _ in 0..PAGES_A_RUN {
+                        let page = scatter.number().wrapping_add(places) % pages;
+                        file.read_exact_at(buffer.bytes(), page * PAGE_BYTES as u64)?;
+                    }
+                    Ok(PAGES_A_RUN)
+                };
+                spending::blocked(Blocked::Disk, &mut read)
             })
         })?;
         figures.add(Resource::DiskRandom, "", at_a_time, rate);

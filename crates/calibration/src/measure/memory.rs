@@ -12,6 +12,7 @@ use std::hint::black_box;
 
 use gristmill_base::{Result, allocations, machine};
 
+use super::cores::Run;
 use super::data::Scatter;
 use super::{Bench, Figures, cores};
 use crate::figures::{ALL_CORES, ONE_CORE, Resource};
@@ -45,12 +46,12 @@ pub fn measure(bench: &Bench<'_>, figures: &mut Figures) -> Result<()> {
     };
     let one = bench.rate(|| Ok(summed(next(RUN_BYTES))))?;
     figures.add(Resource::MemoryRead, ONE_CORE, 0, one);
-    let all = bench.rate(|| {
+    let all = bench.rate_of_runs(|| {
         let all = &buffer[..];
         let share = all.len() / machine::cores();
         cores::on_all(|core| summed(&all[core * share..(core + 1) * share]))
     })?;
-    // Threads are started in each run: of one core alone that may be more than it brings.
+    // Threads are woken in each run: of one core alone that may be more than it brings.
     figures.add(Resource::MemoryRead, ALL_CORES, 0, all.max(one));
     caches(bench, figures)?;
     let far = size_of_val(&buffer[..]) as u64;
@@ -94,8 +95,8 @@ fn caches(bench: &Bench<'_>, figures: &mut Figures) -> Result<()> {
             let sets: Vec<Vec<u64>> = (0..cores).map(|_| (0..words as u64).collect()).collect();
             let passes = (CACHE_RUN_BYTES / 8 / words).max(1);
             let read = |set: &[u64]| (0..passes).map(|_| summed(black_box(set))).sum::<u64>();
-            let rate = bench.rate(|| match &sets[..] {
-                [one] => Ok(read(one)),
+            let rate = bench.rate_of_runs(|| match &sets[..] {
+                [one] => Run::of(|| Ok(read(one))),
                 all => cores::on_all(|core| read(&all[core])),
             })?;
             // As above: all cores bring no less than one.

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use gristmill_base::Result;
 
+use self::cores::Run;
 use crate::figures::{Calibration, Figure, Form, Resource};
 use crate::file::rounded;
 use crate::fingerprint::Fingerprint;
@@ -54,15 +55,19 @@ impl Bench<'_> {
 
     /// The most units a second that a run did. `work` gives the units of one run.
     fn rate(&self, mut work: impl FnMut() -> Result<u64>) -> Result<f64> {
+        self.rate_of_runs(|| Run::of(&mut work))
+    }
+
+    /// The same of work that knows how long it took.
+    fn rate_of_runs(&self, mut work: impl FnMut() -> Result<Run>) -> Result<f64> {
         let begun = Instant::now();
         let (mut best, mut runs) = (0.0f64, 0);
         while runs < RUNS_MIN || begun.elapsed() < self.time() {
             self.check()?;
-            let run = Instant::now();
-            let units = work()?;
-            let seconds = run.elapsed().as_secs_f64();
+            let run = work()?;
+            let seconds = run.took.as_secs_f64();
             if seconds > 0.0 {
-                best = best.max(units as f64 / seconds);
+                best = best.max(run.units as f64 / seconds);
             }
             runs += 1;
         }
