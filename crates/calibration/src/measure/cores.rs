@@ -55,7 +55,7 @@ fn run_on(threads: usize, work: &(impl Fn(usize) -> Result<u64> + Sync)) -> Resu
                 Ok::<_, Error>((units, begun, Instant::now()))
             };
             let thread = std::thread::Builder::new().name("calibrate".to_string()).spawn_scoped(scope, run);
-            let failed = |error| Error::from(error).with_context("while starting a thread to measure with");
+            let failed = |error: std::io::Error| Error::from(error).with_context("while starting a thread to measure with");
             started.push(thread.map_err(failed)?);
         }
         drop(is_there);
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn what_threads_do_is_done_for_whom_they_were_started() {
         let (tally, all_work) = (Arc::new(Tally::new()), Barrier::new(3));
-        let of_thread = |at| {
+        let of_thread = |at: usize| -> Result<u64> {
             all_work.wait();
             Ok(at as u64)
         };
