@@ -189,6 +189,11 @@ impl Figures {
         &mut self.threads[at]
     }
 
+    /// The time, where anything depends on it.
+    fn now(&self) -> u64 {
+        if self.clock.is_busy() { 0 } else { kernel::now_ns() }
+    }
+
     /// Credits what was waited for while no thread worked.
     fn credit_waits(&mut self) {
         if let Some((thread, spent)) = self.clock.take_waits() {
@@ -221,16 +226,20 @@ impl Spending {
         thread.memory = thread.memory.saturating_add(now);
     }
 
-    /// A thread begins to work, at that time, and was ready for so many nanoseconds before it got a processor.
-    fn thread_comes(&self, thread: u32, now: u64, late: u64) {
+    /// A thread begins to work, at that time, and was ready for so many nanoseconds before it got a processor (`Clock::thread_comes`).
+    fn thread_comes(&self, thread: u32, now: u64, late: u64, unnamed: Option<u64>) {
         let mut figures = self.0.lock();
-        figures.clock.thread_comes(thread, now, late);
+        figures.clock.thread_comes(thread, now, late, unnamed);
         // Before another may leave last.
         figures.credit_waits();
     }
 
-    fn thread_leaves(&self, thread: u32, now: u64) {
-        self.0.lock().clock.thread_leaves(thread, now);
+    fn thread_leaves(&self, thread: u32, now: u64) -> u64 {
+        self.0.lock().clock.thread_leaves(thread, now)
+    }
+
+    fn was_ready(&self, late: u64, unnamed: u64) {
+        self.0.lock().clock.was_ready(late, unnamed);
     }
 
     /// What each thread spent so far, in the order in which they came. `settle` brings it up to date.
@@ -268,7 +277,10 @@ impl Spending {
 
     /// Says what a task waits for, until the answer is dropped.
     pub fn waiting(tally: &Arc<Tally>, what: Wait) -> Waiting {
-        tally.spending().0.lock().clock.begins_to_wait(what, kernel::now_ns());
+        let mut figures = tally.spending().0.lock();
+        let now = figures.now();
+        figures.clock.begins_to_wait(what, now);
+        drop(figures);
         Waiting::new(tally.clone(), what)
     }
 
@@ -279,7 +291,12 @@ impl Spending {
 
     /// Something could go on from here on.
     fn is_woken(&self, whole: woken::Whole) {
-        self.0.lock().clock.is_woken(whole, kernel::now_ns());
+        let unnamed = {
+            let mut figures = self.0.lock();
+            let now = figures.now();
+            figures.clock.is_woken(whole, now)
+        };
+        thread::wakes(self, unnamed);
     }
 
     /// It does.
@@ -288,7 +305,9 @@ impl Spending {
     }
 
     fn waited(&self, what: Wait) {
-        self.0.lock().clock.ends_to_wait(what, kernel::now_ns());
+        let mut figures = self.0.lock();
+        let now = figures.now();
+        figures.clock.ends_to_wait(what, now);
     }
 }
 

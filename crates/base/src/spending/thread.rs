@@ -4,7 +4,8 @@
 //!
 //! The kernel's figures are of all that the thread does, also between leaving and coming: it waits for a processor when it is
 //! woken, and looks for work. So of what they grew by no more is credited than the thread worked for (`Unexplained`). What
-//! it waited too long before it came is told to the wall clock of whom it comes to.
+//! it waited too long before it came is told to the wall clock of whom it comes to. Between leaving a query and waking what is to go
+//! on with it, a thread may lose its processor, too: then it says so when it wakes that (`wakes`).
 
 use std::cell::{OnceCell, RefCell};
 use std::sync::atomic::AtomicU32;
@@ -57,6 +58,10 @@ struct State {
     /// Since when it works for them, or until when that was noted; 0: it left.
     since_ns: u64,
     left_ns: u64,
+    /// How much of its time nobody had named then.
+    unnamed: u64,
+    /// Nanoseconds for which it was ready that `wakes` has told, since it was asked.
+    told_ready: u64,
     unexplained: Unexplained,
     perf: ThreadCounters,
 }
@@ -138,6 +143,14 @@ fn with_own<T>(what: impl FnOnce(&Thread) -> T) -> Option<T> {
     COUNTS.try_with(|counts| counts.try_borrow_mut().ok().and_then(|_held| OWN.try_with(once).ok())).ok().flatten()
 }
 
+/// As `with_own`, where the thread has worked for somebody before.
+fn with_known(what: impl FnOnce(&Thread)) {
+    let known = |own: &OnceCell<Own>| own.get().map(|own| what(&own.0));
+    let once = |counts: &RefCell<()>| counts.try_borrow_mut().ok().and_then(|_held| OWN.try_with(known).ok());
+    // A thread that ends has no locals any more.
+    let _ = COUNTS.try_with(once);
+}
+
 fn register() -> Own {
     let id = kernel::own_id();
     let files = Files::of(id);
@@ -149,6 +162,8 @@ fn register() -> Own {
         asked_ns: kernel::now_ns(),
         since_ns: 0,
         left_ns: 0,
+        unnamed: 0,
+        told_ready: 0,
         unexplained: Unexplained::default(),
         perf: ThreadCounters::default(),
     };
@@ -166,7 +181,8 @@ impl Thread {
         let figures = if itself { self.files.own(&state.last) } else { self.files.of_other(self.id, &state.last) };
         state.passes(now);
         let mut grew = figures.since(&state.last);
-        let late = state.unexplained.fit(&mut grew, itself);
+        let late = state.unexplained.fit(&mut grew, itself).saturating_sub(state.told_ready);
+        state.told_ready = 0;
         grew.perf = state.perf.news();
         state.credit(self.id, &grew);
         // What was taken for user time from outside may have been of the kernel.
@@ -190,11 +206,12 @@ impl Thread {
         state.passes(now);
         (state.since_ns, state.left_ns) = (0, now);
         let Some(whom) = &state.whom else { return };
-        whom.spending().thread_leaves(self.id, now);
         let (held, held_peak) = allocations::take_held(whom);
         if held != 0 || held_peak != 0 {
             whom.spending().held(self.id, held, held_peak);
         }
+        let unnamed = whom.spending().thread_leaves(self.id, now);
+        state.unnamed = unnamed;
     }
 
     /// The calling thread comes to a tally, or to another part of its work.
@@ -220,9 +237,10 @@ impl Thread {
         }
         if state.since_ns == 0 {
             late = late.min(now.saturating_sub(state.left_ns));
+            let unnamed = (!is_new).then_some(state.unnamed);
             // Asking took its time, too, which is nobody's.
             state.since_ns = kernel::now_ns();
-            tally.spending().thread_comes(self.id, state.since_ns, late);
+            tally.spending().thread_comes(self.id, state.since_ns, late, unnamed);
         }
         state.perf.count(tally.perf_events());
     }
@@ -303,11 +321,33 @@ pub(crate) fn left() {
     sampling::works_for(0);
     with_own(|thread| {
         let mut state = thread.state.lock();
-        let now = kernel::now_ns();
-        thread.leave(&mut state, now);
+        let mut now = kernel::now_ns();
+        // Before it leaves: the query waits for a thread that asks, the longer where that loses its processor meanwhile.
         if now.saturating_sub(state.asked_ns) >= ASKED_EVERY_NS {
             thread.ask(&mut state, now, true);
+            now = kernel::now_ns();
         }
+        thread.leave(&mut state, now);
+    });
+}
+
+/// The calling thread wakes a task of a query, and nobody named the last so many nanoseconds of that one's time. Where the thread
+/// worked for the query last, it did nothing else since then: a task was over and had to tell whoever waits for it, or was put off. So far as
+/// it was ready meanwhile, and others had the processors, it was a processor that the query waited for.
+pub(super) fn wakes(spending: &Spending, unnamed: u64) {
+    if unnamed < PAUSE_NS {
+        return;
+    }
+    with_known(|thread| {
+        let mut state = thread.state.lock();
+        if state.since_ns > 0 || !state.whom.as_ref().is_some_and(|whom| std::ptr::eq(whom.spending(), spending)) {
+            return;
+        }
+        let Some((_, waited)) = thread.files.scheduled() else { return };
+        let late = waited.saturating_sub(state.last.runnable * 1000).saturating_sub(state.told_ready);
+        let late = late.min(kernel::now_ns().saturating_sub(state.left_ns));
+        state.told_ready += late;
+        spending.was_ready(late, state.unnamed);
     });
 }
 

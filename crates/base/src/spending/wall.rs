@@ -121,21 +121,36 @@ impl Clock {
         named.or((self.woken_parts > 0).then_some(Wait::Thread))
     }
 
-    /// `late`: for how long the thread was ready before.
-    pub fn thread_comes(&mut self, thread: u32, now: u64, late: u64) {
+    /// `late`: for how long the thread was ready before, since nobody had named `unnamed`; `None`: since something happened last.
+    pub fn thread_comes(&mut self, thread: u32, now: u64, late: u64, unnamed: Option<u64>) {
         // What was waited for before any thread came is the first one's.
         self.left_last = if self.left_last == 0 { thread } else { self.left_last };
-        let late = self.part(now).min(late);
-        self.idle_unattributed -= late;
-        self.idle[Wait::Thread as usize] += late;
+        let unnamed = unnamed.unwrap_or(self.idle_unattributed);
+        self.part(now);
+        self.was_ready(late, unnamed);
         self.threads += 1;
         self.threads_peak = self.threads_peak.max(self.threads);
     }
 
-    pub fn thread_leaves(&mut self, thread: u32, now: u64) {
+    /// Gives how much of the time so far nobody named, which the thread may do later (`was_ready`).
+    pub fn thread_leaves(&mut self, thread: u32, now: u64) -> u64 {
         self.part(now);
         self.threads = self.threads.saturating_sub(1);
         self.left_last = thread;
+        self.idle_unattributed
+    }
+
+    /// A thread had something to do for the query, were it only to wake another, and was ready for so long without a processor, since
+    /// nobody had named `unnamed`: it was waited for in what nobody named since then. Another thread may have said so of that time already.
+    pub fn was_ready(&mut self, late: u64, unnamed: u64) {
+        let late = late.min(self.idle_unattributed.saturating_sub(unnamed));
+        self.idle_unattributed -= late;
+        self.idle[Wait::Thread as usize] += late;
+    }
+
+    /// While a thread works, what is waited for does not count: nobody has to look at the clock.
+    pub fn is_busy(&self) -> bool {
+        self.threads > 0
     }
 
     /// What was waited for while no thread worked, since this was asked last, and whose that is: the thread's that had left last.
@@ -162,9 +177,11 @@ impl Clock {
         self.waits[what as usize] -= 1;
     }
 
-    pub(super) fn is_woken(&mut self, whole: Whole, now: u64) {
-        self.part(now);
+    /// Gives how much of the time up to now, since something happened last, nobody named.
+    pub(super) fn is_woken(&mut self, whole: Whole, now: u64) -> u64 {
+        let unnamed = self.part(now);
         *self.woken(whole) += 1;
+        unnamed
     }
 
     /// What was woken is polled, or never will be. By a thread that came: up to then the time is parted.
@@ -249,7 +266,7 @@ mod tests {
     #[test]
     fn time_without_threads_is_that_of_the_wait_that_stands_first() {
         let mut clock = Clock::new();
-        clock.thread_comes(7, 10 * MS, 5 * MS);
+        clock.thread_comes(7, 10 * MS, 5 * MS, None);
         clock.begins_to_wait(Wait::Client, 20 * MS);
         assert_eq!(clock.waits_now(), None, "a thread works");
         clock.thread_leaves(7, 30 * MS);
@@ -270,8 +287,8 @@ mod tests {
     #[test]
     fn threads_at_a_time_share_the_time_that_passed() {
         let mut clock = Clock::new();
-        clock.thread_comes(7, MS, 0);
-        clock.thread_comes(7, MS, 0);
+        clock.thread_comes(7, MS, 0, None);
+        clock.thread_comes(7, MS, 0, None);
         clock.thread_leaves(7, 11 * MS);
         clock.thread_leaves(7, 11 * MS);
         let spent = Spent { real: 20_000, user: 10_000, disk: 5_000, sleep: 2_000, ..Spent::default() };
@@ -283,12 +300,12 @@ mod tests {
     #[test]
     fn a_thread_that_had_to_wait_for_a_processor_says_so_when_it_comes() {
         let mut clock = Clock::new();
-        clock.thread_comes(7, MS, 0);
+        clock.thread_comes(7, MS, 0, None);
         clock.thread_leaves(7, 2 * MS);
-        clock.thread_comes(7, 12 * MS, 7 * MS);
+        clock.thread_comes(7, 12 * MS, 7 * MS, None);
         clock.thread_leaves(7, 12 * MS);
         clock.begins_to_wait(Wait::Network, 12 * MS);
-        clock.thread_comes(7, 22 * MS, 7 * MS);
+        clock.thread_comes(7, 22 * MS, 7 * MS, None);
         let wall = clock.wall(22 * MS, &Spent { real: 1_000, user: 1_000, ..Spent::default() });
         assert_eq!((wall.user, wall.runnable, wall.network, wall.unattributed), (1_000, 7_000, 10_000, 3_000));
         assert_eq!(wall.total(), 21_000);
@@ -297,20 +314,37 @@ mod tests {
     #[test]
     fn a_task_that_is_woken_waits_for_a_thread_whatever_others_wait_for() {
         let mut clock = Clock::new();
-        clock.thread_comes(7, MS, 0);
+        clock.thread_comes(7, MS, 0, None);
         clock.begins_to_wait(Wait::Network, 2 * MS);
         clock.is_woken(Whole::Task, 3 * MS);
         clock.thread_leaves(7, 5 * MS);
-        clock.thread_comes(8, 12 * MS, 0);
+        clock.thread_comes(8, 12 * MS, 0, None);
         clock.goes_on(Whole::Task);
         clock.thread_leaves(8, 13 * MS);
         assert_eq!(clock.waits_now(), Some(Some(Wait::Network)));
         clock.is_woken(Whole::Part, 16 * MS);
         clock.ends_to_wait(Wait::Network, 17 * MS);
-        clock.thread_comes(7, 20 * MS, 0);
+        clock.thread_comes(7, 20 * MS, 0, None);
         let wall = clock.wall(20 * MS, &Spent { real: 5_000, user: 5_000, ..Spent::default() });
         assert_eq!((wall.user, wall.runnable, wall.network), (5_000, 10_000, 4_000));
         assert_eq!((wall.total(), wall.unattributed), (19_000, 0));
+    }
+
+    #[test]
+    fn a_thread_that_had_no_processor_to_wake_another_task_says_so_when_it_does() {
+        let mut clock = Clock::new();
+        clock.thread_comes(7, MS, 0, None);
+        let unnamed = clock.thread_leaves(7, 2 * MS);
+        assert_eq!(clock.is_woken(Whole::Task, 12 * MS), 10 * MS, "nobody said what for");
+        clock.was_ready(8 * MS, unnamed);
+        clock.thread_comes(8, 15 * MS, 0, None);
+        clock.goes_on(Whole::Task);
+        let unnamed_then = clock.thread_leaves(8, 16 * MS);
+        // Two say so of the same time.
+        clock.was_ready(8 * MS, unnamed);
+        clock.was_ready(8 * MS, unnamed_then);
+        let wall = clock.wall(16 * MS, &Spent { real: 2_000, user: 2_000, ..Spent::default() });
+        assert_eq!((wall.user, wall.runnable, wall.unattributed, wall.total()), (2_000, 13_000, 0, 15_000));
     }
 
     #[test]
@@ -319,8 +353,8 @@ mod tests {
         clock.begins_to_wait(Wait::Network, MS);
         clock.ends_to_wait(Wait::Network, 4 * MS);
         assert_eq!(clock.take_waits(), None, "there is no thread that it could be told of");
-        clock.thread_comes(7, 5 * MS, 0);
-        clock.thread_comes(8, 5 * MS, 0);
+        clock.thread_comes(7, 5 * MS, 0, None);
+        clock.thread_comes(8, 5 * MS, 0, None);
         let waited = |network, client| Spent { network, client, ..Spent::NOTHING };
         assert_eq!(clock.take_waits(), Some((7, waited(3_000, 0))));
         clock.begins_to_wait(Wait::Network, 6 * MS);
@@ -330,7 +364,7 @@ mod tests {
         clock.ends_to_wait(Wait::Network, 20 * MS + 900);
         clock.begins_to_wait(Wait::Client, 20 * MS + 900);
         clock.begins_to_wait(Wait::Lock, 22 * MS + 900);
-        clock.thread_comes(7, 23 * MS, 0);
+        clock.thread_comes(7, 23 * MS, 0, None);
         assert_eq!(clock.take_waits(), Some((8, waited(11_000, 2_000))));
         assert_eq!(clock.take_waits(), None);
         clock.thread_leaves(7, 24 * MS);

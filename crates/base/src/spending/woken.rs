@@ -37,7 +37,7 @@ struct Noted {
 
 /// It is polled, or waits for something.
 const RUNS: u8 = 0;
-/// It was woken and not polled since, or gave something to the task that polls it.
+/// It was woken and not polled since, or gave something to the task that polls it, or is over and not dropped.
 const READY: u8 = 1;
 const OVER: u8 = 2;
 
@@ -64,7 +64,8 @@ impl Woken {
     pub fn poll<T>(&self, context: &Context<'_>, poll: impl FnOnce(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
         self.noted.goes_on(context.waker());
         let polled = poll(&mut Context::from_waker(&self.waker));
-        if polled.is_ready() && self.noted.whole == Whole::Part {
+        // A task that is over is dropped next, and then whoever waits for it is woken: that takes a thread, too.
+        if polled.is_ready() {
             self.noted.becomes_ready();
         }
         polled
@@ -184,6 +185,21 @@ mod tests {
         assert!(network >= Duration::from_millis(15), "{network:?} of {all:?}");
         assert!(runnable >= Duration::from_millis(50), "{runnable:?} of {all:?}");
         assert!(unattributed <= all / 20 + Duration::from_millis(2), "{unattributed:?} of {all:?}");
+    }
+
+    /// Between its last poll and its end a thread has to get to that.
+    #[test]
+    fn a_task_that_is_over_waits_for_a_thread_until_it_is_dropped() {
+        let tally = Arc::new(Tally::new());
+        let (of_task, task) = (Woken::of_task(tally.clone()), Context::from_waker(Waker::noop()));
+        drop(crate::allocations::enter(&tally));
+        assert_eq!(tally.spending().waits_now(), Some(Some(Wait::Thread)), "it was spawned");
+        let _ = of_task.poll(&task, |_| Poll::<()>::Pending);
+        assert_eq!(tally.spending().waits_now(), Some(None));
+        let _ = of_task.poll(&task, |_| Poll::Ready(()));
+        assert_eq!(tally.spending().waits_now(), Some(Some(Wait::Thread)));
+        drop(of_task);
+        assert_eq!(tally.spending().waits_now(), Some(None));
     }
 
     /// Whoever reads a query's rows may wait for the client that takes them, while the next ones are there.
