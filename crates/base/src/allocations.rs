@@ -382,6 +382,11 @@ fn turn_to(pointer: *const Tally) {
     }
 }
 
+/// Whether the thread works for a tally.
+pub(crate) fn is_entered() -> bool {
+    CURRENT.try_with(|current| !current.get().is_null()).unwrap_or(false)
+}
+
 /// The tally that the thread works for.
 pub fn current() -> Option<Arc<Tally>> {
     let pointer = CURRENT.with(Cell::get);

@@ -29,6 +29,7 @@ pub(crate) use thread::{Busy, busy_for, left, profile_begins, works_for};
 pub use thread::{Working, at_work, blocked, count_perf_events, given_to_threads, read_rows, settle, working, wrote_rows};
 pub use wall::{Wait, Waiting, Wall};
 pub use woken::Woken;
+pub(crate) use woken::thread_sleeps;
 
 /// What one or several threads spent. Times are in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -289,12 +290,17 @@ impl Spending {
         self.0.lock().clock.waits_now()
     }
 
-    /// Something could go on from here on.
-    fn is_woken(&self, whole: woken::Whole) {
+    /// Something could go on from here on, or since something happened last (`was_put_off`).
+    fn is_woken(&self, whole: woken::Whole, was_put_off: bool) {
         let unnamed = {
             let mut figures = self.0.lock();
             let now = figures.now();
-            figures.clock.is_woken(whole, now)
+            let unnamed = figures.clock.is_woken(whole, now);
+            if was_put_off {
+                figures.clock.was_ready(unnamed, 0);
+                return;
+            }
+            unnamed
         };
         thread::wakes(self, unnamed);
     }

@@ -1,13 +1,18 @@
 //! The moment at which a task is woken. From then until it is polled it could go on and has no thread: all of them do other
 //! things, or the one that is to poll it gets no processor.
+//!
+//! A task that yields (DataFusion's exchanges do after some batches, and so does whatever Tokio finds to be greedy) is not woken
+//! at once: the runtime keeps its waker until the thread has looked after other tasks, which may be of other queries. It is woken by the
+//! thread that polled it then, outside of any task, before that thread slept: so it is known for what it is (`Turn`).
 
+use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 use parking_lot::Mutex;
 
-use crate::allocations::Tally;
+use crate::allocations::{self, Tally};
 
 /// Polls what works for a tally, and notes when it is woken.
 #[derive(Debug)]
@@ -31,6 +36,8 @@ struct Noted {
     tally: Arc<Tally>,
     whole: Whole,
     state: AtomicU8,
+    /// When it was polled last.
+    turn: AtomicU64,
     /// The task's own.
     waker: Mutex<Waker>,
 }
@@ -41,22 +48,45 @@ const RUNS: u8 = 0;
 const READY: u8 = 1;
 const OVER: u8 = 2;
 
+/// A thread's time between two sleeps, by a number that no other has; 0: of a thread that is none of a runtime's.
+struct Turn;
+
+thread_local! {
+    static TURN: Cell<u64> = const { Cell::new(0) };
+}
+
+impl Turn {
+    fn now() -> u64 {
+        TURN.try_with(Cell::get).unwrap_or(0)
+    }
+
+    fn next() {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        let _ = TURN.try_with(|turn| turn.set(LAST.fetch_add(1, Ordering::Relaxed) + 1));
+    }
+}
+
+/// The calling thread, one of a runtime's, is about to sleep: what wakes a task from here on is not that it was put off.
+pub(crate) fn thread_sleeps() {
+    Turn::next();
+}
+
 impl Woken {
     /// For all that a task does. It was spawned just now, and waits for its first thread.
     pub(crate) fn of_task(tally: Arc<Tally>) -> Woken {
-        tally.spending().is_woken(Whole::Task);
+        tally.spending().is_woken(Whole::Task, false);
         Woken::new(tally, Whole::Task, READY)
     }
 
     /// For what a task does among other things. It is the task's turn until it polls this, and again with all that this gives it.
     pub fn within_task(tally: Arc<Tally>) -> Woken {
-        tally.spending().is_woken(Whole::Part);
+        tally.spending().is_woken(Whole::Part, false);
         Woken::new(tally, Whole::Part, READY)
     }
 
     fn new(tally: Arc<Tally>, whole: Whole, state: u8) -> Woken {
         let waker = Mutex::new(Waker::noop().clone());
-        let noted = Arc::new(Noted { tally, whole, state: AtomicU8::new(state), waker });
+        let noted = Arc::new(Noted { tally, whole, state: AtomicU8::new(state), turn: AtomicU64::new(0), waker });
         Woken { waker: Waker::from(noted.clone()), noted }
     }
 
@@ -66,7 +96,9 @@ impl Woken {
         let polled = poll(&mut Context::from_waker(&self.waker));
         // A task that is over is dropped next, and then whoever waits for it is woken: that takes a thread, too.
         if polled.is_ready() {
-            self.noted.becomes_ready();
+            self.noted.becomes_ready(false);
+        } else {
+            self.noted.turn.store(Turn::now(), Ordering::Release);
         }
         polled
     }
@@ -86,10 +118,17 @@ impl Noted {
         }
     }
 
-    fn becomes_ready(&self) {
+    /// `was_put_off`: it could have gone on since it was polled last.
+    fn becomes_ready(&self, was_put_off: bool) {
         if self.state.compare_exchange(RUNS, READY, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
-            self.tally.spending().is_woken(self.whole);
+            self.tally.spending().is_woken(self.whole, was_put_off);
         }
+    }
+
+    fn is_put_off(&self) -> bool {
+        let turn = Turn::now();
+        let is_outside = !allocations::is_entered() && tokio::task::try_id().is_none();
+        turn != 0 && turn == self.turn.load(Ordering::Acquire) && is_outside
     }
 
     fn ends(&self) {
@@ -108,7 +147,7 @@ impl Wake for Noted {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.becomes_ready();
+        self.becomes_ready(self.is_put_off());
         // Whoever is woken may come here again: the lock is not held meanwhile.
         let tasks = self.waker.lock().clone();
         tasks.wake();
@@ -185,6 +224,41 @@ mod tests {
         assert!(network >= Duration::from_millis(15), "{network:?} of {all:?}");
         assert!(runnable >= Duration::from_millis(50), "{runnable:?} of {all:?}");
         assert!(unattributed <= all / 20 + Duration::from_millis(2), "{unattributed:?} of {all:?}");
+    }
+
+    /// It yields, and the thread turns to another's task before it comes back to it.
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_task_that_is_put_off_waits_for_a_thread() {
+        thread_sleeps();
+        let tally = Arc::new(Tally::new());
+        let of_query = counted(Some(tally.clone()), async {
+            let begun = Instant::now();
+            let of_another = tokio::spawn(async { std::thread::sleep(Duration::from_millis(60)) });
+            tokio::task::yield_now().await;
+            assert!(of_another.is_finished(), "it came first");
+            begun
+        });
+        let begun = of_query.await;
+        let (runnable, unattributed, all) = told(&tally, begun);
+        assert!(runnable >= Duration::from_millis(50), "{runnable:?} of {all:?}");
+        assert!(unattributed <= all / 20 + Duration::from_millis(2), "{unattributed:?} of {all:?}");
+    }
+
+    /// What it waited for came from outside, while the thread slept.
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_task_that_waits_for_a_time_is_not_put_off() {
+        thread_sleeps();
+        let tally = Arc::new(Tally::new());
+        let of_query = counted(Some(tally.clone()), async {
+            let begun = Instant::now();
+            let slept = tokio::time::sleep(Duration::from_millis(60));
+            tokio::spawn(async { thread_sleeps() });
+            slept.await;
+            begun
+        });
+        let begun = of_query.await;
+        let (_, unattributed, all) = told(&tally, begun);
+        assert!(unattributed >= Duration::from_millis(30), "{unattributed:?} of {all:?}");
     }
 
     /// Between its last poll and its end a thread has to get to that.
