@@ -88,9 +88,9 @@ impl Unexplained {
     }
 
     /// Cuts what the kernel's figures grew by to what was worked. Computing comes first, of which the kernel says precisely how much it
-    /// was; the rest was in pauses. `itself`: the figures are those of now. Others lag behind, so that what is left of
-    /// the time may be told with the next ones. Gives the nanoseconds that the thread was ready for in pauses.
-    fn fit(&mut self, grew: &mut Spent, itself: bool) -> u64 {
+    /// was; the rest was in pauses. The figures may lag behind by so many nanoseconds: what is left of that time may be told with the next
+    /// ones. Gives the nanoseconds that the thread was ready for in pauses.
+    fn fit(&mut self, grew: &mut Spent, lag: u64) -> u64 {
         grew.real = self.worked / 1000;
         self.worked %= 1000;
         let mut room = self.room / 1000;
@@ -103,7 +103,7 @@ impl Unexplained {
         take(&mut grew.user);
         take(&mut grew.system);
         let late = take(&mut grew.runnable);
-        self.room = if itself { self.room % 1000 } else { room * 1000 + self.room % 1000 };
+        self.room = (room * 1000).min(lag) + self.room % 1000;
         late * 1000
     }
 }
@@ -176,12 +176,17 @@ fn register() -> Own {
 }
 
 impl Thread {
-    /// Credits what the kernel's figures grew by. Gives the nanoseconds that the thread was ready for without working.
+    /// Credits what the kernel's figures grew by. Gives the nanoseconds that the thread was ready for without working. `now`: before
+    /// anybody is asked, which takes long where the processor is lost meanwhile: before the kernel is asked how long the thread waited
+    /// for it, or behind that.
     fn ask(&self, state: &mut State, now: u64, itself: bool) -> u64 {
         let figures = if itself { self.files.own(&state.last) } else { self.files.of_other(self.id, &state.last) };
-        state.passes(now);
+        let asked = kernel::now_ns();
+        state.passes(asked);
         let mut grew = figures.since(&state.last);
-        let late = state.unexplained.fit(&mut grew, itself).saturating_sub(state.told_ready);
+        // What is seen from outside is as old as the last tick, or as the last time that the thread got a processor.
+        let lag = if itself { asked.saturating_sub(now) } else { u64::MAX };
+        let late = state.unexplained.fit(&mut grew, lag).saturating_sub(state.told_ready);
         state.told_ready = 0;
         grew.perf = state.perf.news();
         state.credit(self.id, &grew);
@@ -189,7 +194,7 @@ impl Thread {
         let mut last = state.last;
         last.zip(&figures, |last, figure| *last = (*last).max(figure));
         state.last = last;
-        state.asked_ns = now;
+        state.asked_ns = asked;
         late
     }
 
@@ -455,17 +460,25 @@ mod tests {
         time.worked(10_000_500);
         assert_eq!(time.blocked(2_000_000), 2_000);
         let mut spent = grew(5_000, 1_000, 9_000);
-        assert_eq!(time.fit(&mut spent, true), 7_000_000, "it was ready longer than it worked");
+        assert_eq!(time.fit(&mut spent, 0), 7_000_000, "it was ready longer than it worked");
         assert_eq!((spent.real, spent.user, spent.system, spent.runnable), (10_000, 5_000, 1_000, 2_000));
         assert_eq!((time.worked, time.room), (500, 500));
         time.worked(3_000_000);
         let mut spent = grew(1_000, 0, 0);
-        assert_eq!(time.fit(&mut spent, true), 0);
+        assert_eq!(time.fit(&mut spent, 0), 0);
         assert_eq!((spent.real, spent.unattributed()), (3_000, 2_000));
         time.worked(1_000_000);
         let mut spent = grew(0, 0, 5_000);
-        assert_eq!(time.fit(&mut spent, true), 4_000_000, "what nothing explained before is not made up for");
+        assert_eq!(time.fit(&mut spent, 0), 4_000_000, "what nothing explained before is not made up for");
         assert_eq!(spent.runnable, 1_000);
+        // It lost its processor behind the kernel's answer, and before it looked at the clock.
+        time.worked(9_000_000);
+        let mut spent = grew(1_000, 0, 0);
+        assert_eq!(time.fit(&mut spent, 5_000_000), 0);
+        time.worked(1_000_000);
+        let mut spent = grew(1_000, 0, 5_500);
+        assert_eq!(time.fit(&mut spent, 0), 500_000);
+        assert_eq!(spent.runnable, 5_000);
     }
 
     #[test]
@@ -473,11 +486,11 @@ mod tests {
         let mut time = Unexplained::default();
         time.worked(10_000_000);
         let mut spent = grew(2_000, 0, 0);
-        time.fit(&mut spent, false);
+        time.fit(&mut spent, u64::MAX);
         assert_eq!((spent.real, spent.user), (10_000, 2_000));
         time.worked(1_000_000);
         let mut spent = grew(1_000, 0, 8_000);
-        time.fit(&mut spent, true);
+        time.fit(&mut spent, 0);
         assert_eq!((spent.real, spent.user, spent.runnable), (1_000, 1_000, 8_000));
     }
 }
