@@ -61,6 +61,15 @@ def test_sleep_is_named(query):
     assert parts.get("WallUnattributedMicroseconds", 0) <= parts["all"] * 0.05 + 3000, parts
 
 
+def test_what_holds_a_query_back_is_named():
+    """It may read so many rows a second, and is done much sooner."""
+    log = "SELECT ProfileEvents['WallSleepMicroseconds'], ProfileEvents['WallUnattributedMicroseconds'], query_duration_ms * 1000 FROM system.query_log WHERE type = 'QueryFinish' AND log_comment = 'watched'"
+    limits = "max_execution_speed = 1000000, max_block_size = 65536, timeout_before_checking_execution_speed = 0, log_comment = 'watched'"
+    answer = gristmill(f"SELECT sum(number) FROM numbers(1000000) SETTINGS {limits} FORMAT Null", log).ok()
+    slept, unattributed, all_of_it = map(int, answer.rows[-1])
+    assert slept > 400_000 and unattributed <= all_of_it * 0.05 + 3000, answer
+
+
 def test_what_measures_the_machine_is_named(tmp_path):
     """Threads of its own compute and read the disk; the statement's waits for them."""
     kinds = "sum(v), sumIf(v, k IN ('WallUserMicroseconds', 'WallSystemMicroseconds', 'WallRunnableMicroseconds')), sumIf(v, k = 'WallDiskMicroseconds'), sumIf(v, k = 'WallUnattributedMicroseconds')"

@@ -313,7 +313,7 @@ events! {
     WallNetworkMicroseconds, "Of the time by the clock, what a query waited for object storage and other servers. (Gristmill's own.)";
     WallLockMicroseconds, "Of the time by the clock, what a query waited for something that another held. (Gristmill's own.)";
     WallClientMicroseconds, "Of the time by the clock, what a query waited for its client to send or to take rows. (Gristmill's own.)";
-    WallSleepMicroseconds, "Of the time by the clock, what a query slept in the functions sleep and sleepEachRow. (Gristmill's own.)";
+    WallSleepMicroseconds, "Of the time by the clock, what a query slept: in the functions sleep and sleepEachRow, or since max_execution_speed held it back. (Gristmill's own.)";
     WallUnattributedMicroseconds, "Of the time by the clock, what nothing of the above explains. (Gristmill's own.)";
 }
 

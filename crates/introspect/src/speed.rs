@@ -8,6 +8,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
+use gristmill_base::spending::Wait;
 use gristmill_base::{Error, ErrorCode, Result};
 
 use crate::context::QueryContext;
@@ -98,6 +99,7 @@ impl QueryContext {
             return;
         }
         let Some(pause) = self.done().and_then(|done| done.pause(&self.settings)) else { return };
+        let _waiting = self.waits_for(Wait::Sleep);
         tokio::select! {
             () = self.cancel.cancelled() => {}
             () = tokio::time::sleep(pause) => {}

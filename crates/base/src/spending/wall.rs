@@ -21,15 +21,17 @@ pub enum Wait {
     Lock,
     /// The client: it is to send rows, or to take some.
     Client,
+    /// Nothing: it may not go on sooner.
+    Sleep,
 }
 
 impl Wait {
     /// In the order in which they count.
-    pub const ALL: [Wait; KINDS] = [Wait::Thread, Wait::Network, Wait::Disk, Wait::Lock, Wait::Client];
+    pub const ALL: [Wait; KINDS] = [Wait::Thread, Wait::Network, Wait::Disk, Wait::Lock, Wait::Client, Wait::Sleep];
 }
 
 /// How many there are of them.
-const KINDS: usize = Wait::Client as usize + 1;
+const KINDS: usize = Wait::Sleep as usize + 1;
 
 /// A task waits as long as it lives.
 #[derive(Debug)]
@@ -156,8 +158,8 @@ impl Clock {
     /// What was waited for while no thread worked, since this was asked last, and whose that is: the thread's that had left last.
     pub fn take_waits(&mut self) -> Option<(u32, Spent)> {
         let mut taken = Wait::ALL.map(|what| self.idle_untold[what as usize] / 1000);
-        // Threads are blocked by disks and locks, too, and wait for processors; their own figures have that.
-        [Wait::Thread, Wait::Disk, Wait::Lock].iter().for_each(|what| taken[*what as usize] = 0);
+        // Threads are blocked by disks and locks, too, sleep, and wait for processors; their own figures have that.
+        [Wait::Thread, Wait::Disk, Wait::Lock, Wait::Sleep].iter().for_each(|what| taken[*what as usize] = 0);
         if self.left_last == 0 || taken.iter().all(|micros| *micros == 0) {
             return None;
         }
@@ -216,9 +218,10 @@ impl Clock {
         let share = |part: u64| if whole == 0 { 0 } else { (part as u128 * busy as u128 / whole as u128) as u64 };
         let shares = named.map(share);
         let [user, system, runnable, disk, lock, sleep] = shares;
-        let [idle_runnable, network, idle_disk, idle_lock, client] = clock.idle.map(|time| time / 1000);
+        let [idle_runnable, network, idle_disk, idle_lock, client, idle_sleep] = clock.idle.map(|time| time / 1000);
         let unattributed = busy.saturating_sub(shares.iter().sum()) + clock.idle_unattributed / 1000;
-        let (runnable, disk, lock) = (runnable + idle_runnable, disk + idle_disk, lock + idle_lock);
+        let (runnable, disk) = (runnable + idle_runnable, disk + idle_disk);
+        let (lock, sleep) = (lock + idle_lock, sleep + idle_sleep);
         Wall { user, system, runnable, disk, network, lock, client, sleep, unattributed }
     }
 }

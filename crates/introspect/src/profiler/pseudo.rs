@@ -6,13 +6,14 @@ use gristmill_base::spending::Wait;
 const FIRST: u64 = 0x20;
 
 /// Logs are kept: each stays where it is.
-const NAMES: [&str; 6] = [
+const NAMES: [&str; 7] = [
     "[waiting]",
     "[waiting for the network]",
     "[waiting for a disk]",
     "[waiting for a lock]",
     "[waiting for the client]",
     "[waiting for a thread]",
+    "[asleep]",
 ];
 
 /// Where a wait stands. `None`: nobody says what for.
@@ -24,6 +25,7 @@ pub fn address(wait: Option<Wait>) -> u64 {
         Some(Wait::Lock) => FIRST + 3,
         Some(Wait::Client) => FIRST + 4,
         Some(Wait::Thread) => FIRST + 5,
+        Some(Wait::Sleep) => FIRST + 6,
     }
 }
 
@@ -42,6 +44,6 @@ mod tests {
         waits.sort_unstable();
         let names: Vec<_> = waits.into_iter().map(name).collect();
         assert_eq!(names, NAMES[1..].iter().copied().map(Some).collect::<Vec<_>>());
-        assert_eq!((name(address(None)), name(0), name(FIRST + 6)), (Some("[waiting]"), None, None));
+        assert_eq!((name(address(None)), name(0), name(FIRST + 7)), (Some("[waiting]"), None, None));
     }
 }
