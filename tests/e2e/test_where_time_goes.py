@@ -144,6 +144,19 @@ def test_a_slow_store_is_named(s3):
     assert parts["WallNetworkMicroseconds"] > parts["all"] * 0.5, parts
 
 
+def test_a_slow_stream_is_named(s3):
+    """A file of which the size is not known is read from its beginning to its end by one request."""
+
+    def file(port: int) -> str:
+        return f"s3('http://127.0.0.1:{port}/data/told/streamed.csv.gz', {s3.keys}, CSV, 'n UInt64')"
+
+    gristmill(f"INSERT INTO FUNCTION {file(s3.port)} SELECT number FROM numbers(10)").ok()
+    slow = Fault("slow", seconds=0.3)
+    with FaultProxy(s3.port, lambda request: slow if request.method == "GET" else None) as proxy:
+        parts = watched(f"SELECT sum(n) FROM {file(proxy.port)}")
+    assert parts["WallNetworkMicroseconds"] > parts["all"] * 0.5, parts
+
+
 def test_the_wait_for_a_store_is_told_by_thread(s3):
     """Of the threads that left the query last, and it adds up to the wait by the clock."""
     slow = Fault("slow", seconds=0.3)

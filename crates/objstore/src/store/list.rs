@@ -8,6 +8,7 @@ use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, Result};
 use gristmill_introspect::QueryContext;
 
+use super::stream::waited_for;
 use super::{ListEntry, ObjectInfo, Operation, Store};
 use crate::account::Class;
 use crate::backend::{Page, PageRequest};
@@ -86,7 +87,7 @@ impl Store {
     fn pages(&self, ctx: &Arc<QueryContext>, request: PageRequest) -> BoxStream<'static, Result<Page>> {
         let (store, ctx) = (self.clone(), ctx.clone());
         if let Some(pages) = self.inner.backend.walk(&request) {
-            return pages
+            return waited_for(pages, ctx.clone(), self.wait())
                 .map(move |page| {
                     ctx.check()?;
                     let operation = Operation::reading("read", &request.prefix, Class::List, 0);

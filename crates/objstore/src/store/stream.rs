@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures::stream::BoxStream;
 use futures::{Stream, StreamExt, TryStreamExt, stream};
 use gristmill_base::runtime::{self, Task};
+use gristmill_base::spending::Wait;
 use gristmill_base::{Error, Result};
 use gristmill_introspect::QueryContext;
 use tokio::sync::{mpsc, oneshot};
@@ -27,8 +29,11 @@ impl Store {
         let (told, info) = oneshot::channel();
         let pump = pump(self.clone(), ctx.clone(), key.to_string(), told, chunks);
         let task = Task::on(&runtime::io(), pump);
-        let mut bytes = received(ctx.clone(), receiver, task).boxed();
-        match ctx.cancellable(async { Ok(info.await) }).await? {
+        let mut bytes = waited_for(received(ctx.clone(), receiver, task).boxed(), ctx.clone(), self.wait());
+        let waiting = ctx.waits_for(self.wait());
+        let info = ctx.cancellable(async { Ok(info.await) }).await?;
+        drop(waiting);
+        match info {
             Ok(info) => Ok(ObjectStream { info, bytes }),
             // The pump ended before it knew anything: the reason is the first thing in the stream.
             Err(_) => match bytes.next().await {
@@ -130,6 +135,21 @@ async fn pump_once(
         }
         _ => Ok(()),
     }
+}
+
+/// The same items; a query that waits for one is known to wait for that.
+pub(super) fn waited_for<T: Send + 'static>(
+    items: BoxStream<'static, T>,
+    ctx: Arc<QueryContext>,
+    what: Wait,
+) -> BoxStream<'static, T> {
+    let next = move |(mut items, ctx): (BoxStream<'static, T>, Arc<QueryContext>)| async move {
+        let waiting = ctx.waits_for(what);
+        let item = items.next().await?;
+        drop(waiting);
+        Some((item, (items, ctx)))
+    };
+    stream::unfold((items, ctx), next).boxed()
 }
 
 /// The pump's chunks, until the query is cancelled. Owns the pump: dropping the stream ends it.
