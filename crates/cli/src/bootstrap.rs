@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use gristmill_base::env::system_env;
 use gristmill_base::runtime::Runtimes;
-use gristmill_base::{Result, machine, panics, redact};
+use gristmill_base::{Result, machine, panics, redact, stack};
 use gristmill_engine::{Engine, EngineConfig, LogsConfig};
 use gristmill_introspect::logs::crash_log::{CrashEntry, crash_log};
+use gristmill_introspect::processes;
+use gristmill_introspect::profiler::symbols;
 use gristmill_server::known;
 use tracing::Level;
 use tracing::level_filters::LevelFilter;
@@ -120,11 +122,14 @@ fn report_panic(panic: &PanicHookInfo<'_>) {
         .filter(|value| value != "0")
         .map(|_| std::backtrace::Backtrace::force_capture().to_string());
     let told = redact::logged(&message);
+    let query = processes::of_this_thread();
     crash_log().add(|| CrashEntry {
         event_time_nanos: system_env().now().as_nanos() as u64,
         thread_id: machine::thread_id(),
+        query_id: query.as_ref().map_or_else(String::new, |query| query.query_id.clone()),
+        query: query.as_ref().map_or_else(String::new, |query| query.query.clone()),
         description: format!("{told} at {place}"),
-        trace: trace.as_deref().unwrap_or_default().lines().map(|line| line.trim().to_string()).collect(),
+        trace: symbols::in_file(&stack::always_here()).into(),
     });
     let version = env!("CARGO_PKG_VERSION");
     // A panic within this would end the process.
@@ -139,14 +144,23 @@ fn report_panic(panic: &PanicHookInfo<'_>) {
 
 #[cfg(test)]
 mod tests {
+    use gristmill_base::allocations;
+    use gristmill_introspect::{QueryContext, Settings};
+
     use super::*;
 
     #[test]
     fn a_defect_is_told_in_a_log() {
         std::panic::set_hook(Box::new(report_panic));
+        let settings = Arc::new(Settings::default());
+        let context = QueryContext::new("SELECT 'broken'", "defect", "default", "default", settings, system_env());
+        let _running = processes::start(&context).expect("it runs");
+        let _entered = context.memory.tally().map(allocations::enter);
         assert!(std::panic::catch_unwind(|| panic!("the wheel is off")).is_err());
         let [entry] = &crash_log().snapshot()[..] else { panic!("one entry") };
         assert!(entry.description.starts_with("the wheel is off at ") && entry.thread_id > 0, "{entry:?}");
+        assert_eq!((&*entry.query_id, &*entry.query), ("defect", "SELECT 'broken'"));
+        assert!(entry.trace.len() > 3, "{entry:?}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::thread::Thread;
 use std::time::Duration;
 
 use gristmill_base::sampling::Profiling;
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::{Error, ErrorCode, Result, allocations};
 use parking_lot::Mutex;
 
 use crate::context::QueryContext;
@@ -154,6 +154,14 @@ pub fn is_running(query: &Arc<QueryContext>) -> bool {
 /// Whether no query runs.
 pub fn none() -> bool {
     RUNNING.lock().is_empty()
+}
+
+/// The query that the calling thread works for. `None` also while somebody changes the list: who asks here may be in the middle of
+/// that, and does not wait.
+pub fn of_this_thread() -> Option<Arc<QueryContext>> {
+    let tally = allocations::current()?;
+    let running = RUNNING.try_lock()?;
+    running.values().find(|query| query.memory.tally().is_some_and(|own| Arc::ptr_eq(own, &tally))).cloned()
 }
 
 pub fn snapshot() -> Vec<Arc<QueryContext>> {

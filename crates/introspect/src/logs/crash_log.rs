@@ -1,21 +1,26 @@
 //! `system.crash_log`: defects that the process met and survived. (One that ends it leaves no entry, but its report on standard
 //! error.)
 
+use std::sync::Arc;
+
 use super::{Log, LogEntry, texts_bytes};
 
 #[derive(Debug)]
 pub struct CrashEntry {
     pub event_time_nanos: u64,
     pub thread_id: u64,
+    /// Of the query that the thread worked for; empty where it was none.
+    pub query_id: String,
+    pub query: String,
     /// What was wrong, and where.
     pub description: String,
-    /// The calls that led there; empty where they are not recorded.
-    pub trace: Vec<String>,
+    /// The calls that led there, as addresses of the program's file.
+    pub trace: Arc<[u64]>,
 }
 
 impl LogEntry for CrashEntry {
     fn heap_bytes(&self) -> usize {
-        texts_bytes([&self.description]) + texts_bytes(&self.trace)
+        texts_bytes([&self.query_id, &self.query, &self.description]) + size_of_val(&*self.trace)
     }
 }
 
