@@ -87,6 +87,22 @@ def test_processors_that_others_have_are_named():
     assert parts["WallRunnableMicroseconds"] > parts["all"] * 0.3, parts
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        COMPUTES,
+        "SELECT number % 1000 AS k, count(), uniq(number) FROM numbers(1000000) GROUP BY k",
+        "SELECT number FROM numbers(1000000) ORDER BY sipHash64(number) LIMIT 10",
+    ],
+)
+def test_a_task_that_is_woken_and_has_no_thread_is_named(query):
+    """The threads that would go on with what was woken wait for a processor themselves."""
+    with hogs():
+        parts = watched(query)
+    assert parts.get("WallUnattributedMicroseconds", 0) <= parts["all"] * 0.05 + 3000, parts
+    assert parts["WallRunnableMicroseconds"] > parts["all"] * 0.3, parts
+
+
 THREADS = f"""
 SELECT ProfileEvents['RealTimeMicroseconds'] AS real, real - ({" + ".join(f"ProfileEvents['{name}']" for name in OF_THREADS)}) AS rest, read_rows
 FROM system.query_thread_log
