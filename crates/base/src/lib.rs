@@ -4,6 +4,7 @@ pub mod allocations;
 pub mod durable;
 pub mod env;
 pub mod error;
+pub mod fatal;
 pub mod host;
 pub mod machine;
 pub mod mutations;

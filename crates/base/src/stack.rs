@@ -74,6 +74,14 @@ pub fn always_here() -> Arc<[u64]> {
     frames.addresses[..frames.count].into()
 }
 
+/// Gives each of them, without an allocation of its own. The unwinder may take locks: who is called by a signal has to reckon with that.
+pub(crate) fn each(mut with: impl FnMut(u64)) {
+    let mut frames = Frames { addresses: [0; FRAMES_MAX], count: 0 };
+    // SAFETY: as above.
+    unsafe { _Unwind_Backtrace(note, (&raw mut frames).cast()) };
+    frames.addresses[..frames.count].iter().for_each(|address| with(*address));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

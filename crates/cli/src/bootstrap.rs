@@ -125,6 +125,9 @@ fn report_panic(panic: &PanicHookInfo<'_>) {
     let query = processes::of_this_thread();
     crash_log().add(|| CrashEntry {
         event_time_nanos: system_env().now().as_nanos() as u64,
+        signal: 0,
+        signal_code: 0,
+        fault_address: None,
         thread_id: machine::thread_id(),
         query_id: query.as_ref().map_or_else(String::new, |query| query.query_id.clone()),
         query: query.as_ref().map_or_else(String::new, |query| query.query.clone()),

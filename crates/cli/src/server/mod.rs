@@ -1,6 +1,7 @@
 //! `gristmill server`: ClickHouse's protocols over the tables of one folder, until a signal ends it.
 
 mod config;
+mod fatal_signals;
 mod handlers_config;
 mod logs_config;
 mod masking_config;
@@ -202,6 +203,7 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         tracing::warn!("These settings in <merge_tree> mean nothing here: {}", unknown.join(", "));
     }
     let engine = bootstrap::open_engine(config, Some(&configured.logs)).await?;
+    fatal_signals::begin(&path);
     let idle = arguments.calibrate_when_idle_seconds.or(configured.calibrate_when_idle_seconds);
     engine.calibrate_when_idle(idle.map_or(CALIBRATED_WHEN_IDLE, Duration::from_secs));
     engine.access.configure(access);

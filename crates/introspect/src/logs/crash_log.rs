@@ -1,5 +1,4 @@
-//! `system.crash_log`: defects that the process met and survived. (One that ends it leaves no entry, but its report on standard
-//! error.)
+//! `system.crash_log`: defects that the process met and survived, and the signal that ended the server before it.
 
 use std::sync::Arc;
 
@@ -8,6 +7,10 @@ use super::{Log, LogEntry, texts_bytes};
 #[derive(Debug)]
 pub struct CrashEntry {
     pub event_time_nanos: u64,
+    /// That ended the process; 0: none did.
+    pub signal: i32,
+    pub signal_code: i32,
+    pub fault_address: Option<u64>,
     pub thread_id: u64,
     /// Of the query that the thread worked for; empty where it was none.
     pub query_id: String,

@@ -1,4 +1,4 @@
-//! `system.crash_log`: defects that the process met and survived.
+//! `system.crash_log`: defects that the process met and survived, and the signal that ended the server before it.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::query_log::hostname;
 use crate::rows::Cell;
 
 const STRUCTURE: &str = "hostname LowCardinality(String), event_date Date, event_time DateTime, timestamp_ns UInt64, \
-    thread_id UInt64, query_id String, query String, trace Array(UInt64), trace_full Array(String), \
-    signal_description String, version String, architecture String";
+    signal Int32, signal_code Int32, fault_address Nullable(UInt64), thread_id UInt64, query_id String, query String, \
+    trace Array(UInt64), trace_full Array(String), signal_description String, version String, architecture String";
 
 pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
     let host = hostname();
@@ -27,6 +27,9 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 day(micros),
                 second(micros),
                 entry.event_time_nanos.into(),
+                i64::from(entry.signal).into(),
+                i64::from(entry.signal_code).into(),
+                entry.fault_address.into(),
                 entry.thread_id.into(),
                 (&entry.query_id).into(),
                 (&entry.query).into(),
