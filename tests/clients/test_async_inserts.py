@@ -43,3 +43,15 @@ def test_what_an_insert_waits_for_in_the_queue_has_a_name(http, table):
     waited = "ProfileEvents['WallLockMicroseconds'] > 250000, ProfileEvents['WallUnattributedMicroseconds'] < 50000"
     log = f"FROM system.query_log WHERE type = 'QueryFinish' AND log_comment = '{table}' AND query_kind = 'Insert'"
     assert http.ok(f"SELECT {waited} {log}") == "1\t1\n"
+
+
+def test_what_a_flush_waits_for_has_a_name(http, table):
+    http.ok(f"CREATE TABLE {table} (k UInt32) ENGINE = MergeTree ORDER BY k")
+    # What is written takes its time.
+    http.ok(f"CREATE MATERIALIZED VIEW {table}_slow ENGINE = Null AS SELECT sleep(0.5) AS slept, k FROM {table}")
+    http.ok(f"INSERT INTO {table} VALUES (1)", **WAITS)
+    http.ok("SYSTEM FLUSH ASYNC INSERT QUEUE", log_comment=table)
+    http.ok("SYSTEM FLUSH LOGS")
+    waited = "ProfileEvents['WallLockMicroseconds'] > 250000, ProfileEvents['WallUnattributedMicroseconds'] < 50000"
+    assert http.ok(f"SELECT {waited} FROM system.query_log WHERE type = 'QueryFinish' AND log_comment = '{table}'") == "1\t1\n"
+    http.ok(f"DROP TABLE {table}_slow")

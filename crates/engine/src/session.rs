@@ -9,6 +9,7 @@ use gristmill_access::effective::Effective;
 use gristmill_access::entity::Chosen;
 use gristmill_access::rights::Object;
 use gristmill_access::{Level, Privileges};
+use gristmill_base::spending::Wait;
 use gristmill_base::{Error, ErrorCode, Result, allocations, redact, units};
 use gristmill_catalog::databases::is_of_each_user;
 use gristmill_introspect::opentelemetry::QueryTrace;
@@ -228,6 +229,7 @@ impl Session {
         check_size(&statement.text, &parsed, &ending.context.settings)?;
         allocations::own(brought.external.iter().map(ExternalTable::bytes).sum())?;
         if ending.context.settings.replace_running_query {
+            let _waiting = ending.context.waits_for(Wait::Lock);
             processes::end_running(&ending.context.query_id, &ending.context.user).await;
         }
         ending.running = Some(processes::start(&ending.context, ending.kind)?);

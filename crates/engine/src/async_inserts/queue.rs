@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
 use gristmill_base::runtime::{self, Task};
+use gristmill_base::spending::Wait;
 use gristmill_base::{Error, Result, machine};
 use gristmill_introspect::memory::{MemoryAccount, MemoryGuard};
 use gristmill_introspect::pending_inserts::{Pending, PendingEntry, Shown};
@@ -131,6 +132,7 @@ impl AsyncInserts {
         let units = u32::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX).clamp(1, self.units);
         let room = self.room.clone();
         let closed = |_| Error::logical("The queue of asynchronous inserts is closed");
+        let _waiting = context.waits_for(Wait::Lock);
         let room = context.cancellable(async { room.acquire_many_owned(units).await.map_err(closed) }).await?;
         Ok(Held { _room: room, _memory: MemoryGuard::take(&self.memory, bytes)? })
     }

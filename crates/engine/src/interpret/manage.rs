@@ -250,6 +250,7 @@ impl Interpreter {
                 let is_chosen = |key: &Key| {
                     chosen.is_empty() || chosen.iter().any(|(of, name)| *of == key.database && *name == key.name)
                 };
+                let _waiting = self.context.waits_for(Wait::Lock);
                 let flushed = async {
                     self.engine.async_inserts.flush(is_chosen).await;
                     Ok(())

@@ -269,6 +269,7 @@ impl Manifest {
         let mut failure = None;
         for attempt in 0..PUT_TRIES {
             if attempt > 0 {
+                let _waiting = context.waits_for(Wait::Lock);
                 context.env.sleep(Duration::from_millis(20 << attempt.min(6))).await;
             }
             match self.store.put_if_absent(context, &name, data.clone()).await {
