@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use gristmill_base::{Error, Result};
 
+use crate::manifest::state::is_token;
 use crate::manifest::v1::Operation;
 use crate::manifest::{Change, PartEntry, State};
 
@@ -66,6 +67,9 @@ pub fn check_change(base: &State, change: &Change) -> Result<()> {
     }
     if let Some(id) = change.insert_id.as_ref().filter(|id| base.has_insert(id)) {
         return Err(broken("I-3", format!("the insert {id} was committed before")));
+    }
+    if let Some(block) = change.block_hashes.iter().find(|block| is_token(block) && base.has_block(block)) {
+        return Err(broken("I-3", format!("the insert of {block} was committed before")));
     }
     if let Some(ledger) = &change.ledger {
         base.ledger.check(ledger).map_err(|what| broken("I-4", what))?;

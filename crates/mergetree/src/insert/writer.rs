@@ -18,6 +18,7 @@ use super::gear::Gear;
 use super::lane::InsertLane;
 use super::load::Load;
 use super::uncommitted::Uncommitted;
+use crate::manifest::state::token_as_block;
 use crate::manifest::v1::Operation;
 use crate::manifest::{Change, Commit, PartEntry, RowsChange, State};
 use crate::merge::log;
@@ -208,12 +209,13 @@ impl Shared {
         let added = numbered.map(|(block, InsertedPart { part, ranges, .. })| {
             Arc::new(entry(part, ranges.clone(), block, block, self.context.env.now_ms()))
         });
+        let (insert_id, block_hashes) = self.remembered(load.token().filter(|_| *ends));
         Ok(Change {
             operation: Operation::Insert,
             added: added.collect(),
             removed: Vec::new(),
-            insert_id: load.token().filter(|_| *ends),
-            block_hashes: Vec::new(),
+            insert_id,
+            block_hashes,
             ledger: Some(ledger),
             keeps_rows: false,
             rows: RowsChange::default(),
@@ -228,33 +230,53 @@ impl Shared {
             return None;
         }
         let by_hash = self.context.settings.insert_deduplicate && token.is_none();
-        let mut hashes = HashSet::new();
+        let window = self.window();
+        // In the order of their blocks: the first of them are forgotten first.
+        let (mut hashes, mut own) = (Vec::new(), HashSet::new());
         let mut added = Vec::with_capacity(parts.len());
         let mut block = state.next_block;
         for InsertedPart { part, ranges, block_hash, .. } in parts {
             // Blocks of one INSERT that are alike are all its own.
             if let Some(hash) = block_hash.filter(|_| by_hash) {
                 let hash = format!("{}_{hash:032x}", part.header.partition_id);
-                if state.has_block(&hash) {
+                // Each block that is new pushes the oldest out, as if it were the only one of its INSERT.
+                let is_known = !own.contains(&hash)
+                    && state.has_block(&hash)
+                    && !state.blocks_pushed_out(hashes.len(), window).any(|old| old == hash);
+                if is_known {
                     continue;
                 }
-                hashes.insert(hash);
+                if own.insert(hash.clone()) {
+                    hashes.push(hash);
+                }
             }
             added.push(Arc::new(entry(part, ranges.clone(), block, block, self.context.env.now_ms())));
             block += 1;
         }
-        let mut block_hashes: Vec<String> = hashes.into_iter().collect();
-        block_hashes.sort_unstable();
+        let (insert_id, of_token) = self.remembered(token.cloned());
+        hashes.extend(of_token);
         (!added.is_empty()).then(|| Change {
             operation: Operation::Insert,
             added,
             removed: Vec::new(),
-            insert_id: token.cloned(),
-            block_hashes,
+            insert_id,
+            block_hashes: hashes,
             ledger: None,
             keeps_rows: false,
             rows: RowsChange::default(),
         })
+    }
+
+    fn window(&self) -> usize {
+        self.target.settings.non_replicated_deduplication_window as usize
+    }
+
+    /// Where a token is remembered: by itself, or as one of the blocks that the table keeps a window of.
+    fn remembered(&self, token: Option<String>) -> (Option<String>, Vec<String>) {
+        match self.window() {
+            0 => (token, Vec::new()),
+            _ => (None, token.iter().map(|token| token_as_block(token)).collect()),
+        }
     }
 }
 

@@ -58,6 +58,10 @@ impl Remembered {
         if self.known.insert(name.clone()) {
             self.order.push_back(name);
         }
+        self.keep(keep);
+    }
+
+    fn keep(&mut self, keep: usize) {
         while self.order.len() > keep {
             if let Some(old) = self.order.pop_front() {
                 self.known.remove(&old);
@@ -71,13 +75,31 @@ impl Remembered {
     }
 }
 
+/// Before a token among the hashes of blocks. No hash begins so: it begins with a partition's id.
+const TOKEN: &str = "token:";
+
+/// A token as one of the blocks that a table remembers: where it keeps a window of them, tokens grow old with them.
+pub fn token_as_block(token: &str) -> String {
+    format!("{TOKEN}{token}")
+}
+
+pub fn is_token(block: &str) -> bool {
+    block.starts_with(TOKEN)
+}
+
 impl State {
     pub fn has_insert(&self, id: &str) -> bool {
-        self.insert_ids.known.contains(id)
+        self.insert_ids.known.contains(id) || self.has_block(&token_as_block(id))
     }
 
     pub fn has_block(&self, hash: &str) -> bool {
         self.block_hashes.known.contains(hash)
+    }
+
+    /// The blocks that are forgotten when so many are added, where so many are kept: the oldest of those that are known.
+    pub fn blocks_pushed_out(&self, added: usize, window: usize) -> impl Iterator<Item = &str> {
+        let order = &self.block_hashes.order;
+        order.iter().take((order.len() + added).saturating_sub(window)).map(String::as_str)
     }
 
     pub fn part_named(&self, name: &str) -> Option<&Arc<PartEntry>> {
@@ -149,6 +171,10 @@ impl State {
         next.removed_objects.retain(|removed| removed.removed_ms + REMOVED_KEPT_MS > record.time_ms);
         if let Some(id) = &record.insert_id {
             Arc::make_mut(&mut next.insert_ids).add(id.clone(), INSERT_IDS_KEPT);
+        }
+        if next.block_hashes.order.len() > window {
+            // The table's window became narrower.
+            Arc::make_mut(&mut next.block_hashes).keep(window);
         }
         for hash in &record.block_hashes {
             Arc::make_mut(&mut next.block_hashes).add(hash.clone(), window);
