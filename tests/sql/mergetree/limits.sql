@@ -9,7 +9,6 @@ INSERT INTO many VALUES (5);
 -- error: TOO_MANY_PARTITIONS
 SELECT k FROM many ORDER BY k SETTINGS max_partitions_to_read = 2;
 SELECT k FROM many WHERE k IN (2, 3) ORDER BY k SETTINGS max_partitions_to_read = 2;
--- gap: partitions that are only counted count as read
 SELECT count() FROM many SETTINGS max_partitions_to_read = 1;
 CREATE TABLE few (k Int32) ENGINE = MergeTree PARTITION BY k ORDER BY k SETTINGS max_partitions_to_read = 1;
 INSERT INTO few VALUES (1), (2), (3);

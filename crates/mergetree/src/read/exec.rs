@@ -1,6 +1,6 @@
 //! The scan as a node of the physical plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -24,7 +24,7 @@ use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PhysicalExpr, PlanProperties};
 use futures::TryStreamExt;
-use gristmill_base::Result;
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::{QueryContext, Settings};
 
 use super::filter::ScanFilter;
@@ -173,6 +173,24 @@ impl MergeTreeScan {
         // Where reading breaks off it does so when it is there.
         context.may_read_beyond(rows, 0)?;
         Ok(())
+    }
+
+    /// Of what the indexes left, so that it is asked where rows are read. Errors: TOO_MANY_PARTITIONS.
+    pub fn check_partitions(&self, context: &QueryContext) -> Result<()> {
+        let most = match context.settings.max_partitions_to_read {
+            -1 => self.core.settings.max_partitions_to_read,
+            most => most,
+        };
+        if most <= 0 {
+            return Ok(());
+        }
+        let partitions: HashSet<&str> = self.parts.iter().map(|part| part.entry.partition_id.as_str()).collect();
+        if partitions.len() as u64 <= most.unsigned_abs() {
+            return Ok(());
+        }
+        let text = format!("Too many partitions to read. Current {}, max {most}.", partitions.len());
+        Err(Error::new(ErrorCode::TOO_MANY_PARTITIONS, text)
+            .with_context("choose fewer of them in WHERE, or raise max_partitions_to_read"))
     }
 
     pub fn core(&self) -> &Arc<Core> {
@@ -495,6 +513,7 @@ impl ExecutionPlan for MergeTreeScan {
 
     fn execute(&self, partition: usize, task: Arc<TaskContext>) -> DataFusionResult<SendableRecordBatchStream> {
         let context = QueryContext::of(&task)?;
+        self.check_partitions(&context)?;
         self.check_rows(&context)?;
         let metrics = BaselineMetrics::new(&self.metrics, partition);
         let batches = stream(self.shared().clone(), context).map_err(DataFusionError::from);

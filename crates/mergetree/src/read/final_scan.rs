@@ -148,6 +148,7 @@ impl ExecutionPlan for FinalScan {
 
     fn execute(&self, _partition: usize, task: Arc<TaskContext>) -> DataFusionResult<SendableRecordBatchStream> {
         let context = QueryContext::of(&task)?;
+        self.scan.check_partitions(&context)?;
         self.scan.check_rows(&context)?;
         let queue = self.queue.get_or_init(|| Arc::new(Mutex::new(self.layers.iter().cloned().collect())));
         let reader = Reader {

@@ -218,6 +218,7 @@ impl ExecutionPlan for OrderedScan {
 
     fn execute(&self, partition: usize, task: Arc<TaskContext>) -> DataFusionResult<SendableRecordBatchStream> {
         let context = QueryContext::of(&task)?;
+        self.scan.check_partitions(&context)?;
         // Of a limit the first rows are read: how many that are is seen on the way.
         if self.reading.rows.is_none() {
             self.scan.check_rows(&context)?;

@@ -306,24 +306,6 @@ impl MergeTreeProvider {
         counters.add(Event::SelectedRanges, choice.parts.iter().map(|part| part.granules.len() as u64).sum());
     }
 
-    /// Errors: TOO_MANY_PARTITIONS.
-    fn check_partitions(&self, parts: &[Arc<PartEntry>]) -> Result<()> {
-        let most = match self.context.settings.max_partitions_to_read {
-            -1 => self.core.settings.max_partitions_to_read,
-            most => most,
-        };
-        if most <= 0 {
-            return Ok(());
-        }
-        let partitions: HashSet<&str> = parts.iter().map(|part| part.partition_id.as_str()).collect();
-        if partitions.len() as u64 <= most.unsigned_abs() {
-            return Ok(());
-        }
-        let text = format!("Too many partitions to read. Current {}, max {most}.", partitions.len());
-        Err(Error::new(ErrorCode::TOO_MANY_PARTITIONS, text)
-            .with_context("choose fewer of them in WHERE, or raise max_partitions_to_read"))
-    }
-
     async fn select_in(
         &self,
         selector: &Selector,
@@ -354,7 +336,6 @@ impl MergeTreeProvider {
         let opens = opens || !skip.is_empty();
         let by_columns = selector.left_by_columns(&candidates)?;
         let parts = selector.parts(candidates)?;
-        self.check_partitions(&parts)?;
         let by_manifest = count(&mut parts.iter().map(|part| part.granules));
         let (mut by_key, mut by_bounds, mut parts_open) = (by_manifest, by_manifest, Vec::new());
         let mut by_skip_index = vec![by_manifest; skip.steps()];
