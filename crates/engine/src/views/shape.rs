@@ -84,6 +84,12 @@ impl Branch {
     }
 }
 
+/// Whether targets have block sizes of their own: then what a view gives of a block is not cut.
+pub(crate) fn has_sizes_of_targets(settings: &Settings) -> bool {
+    settings.min_insert_block_size_rows_for_materialized_views > 0
+        || settings.min_insert_block_size_bytes_for_materialized_views > 0
+}
+
 /// What the writer into a view's target goes by. Blocks in it are made by the view's query, so that equal ones are no sign
 /// of a repetition: whether the rows are there already is known by the INSERT's token alone.
 pub(crate) fn settings_of_target(settings: &Settings, way: &str) -> Settings {
@@ -93,11 +99,13 @@ pub(crate) fn settings_of_target(settings: &Settings, way: &str) -> Settings {
         settings.insert_deduplicate && settings.deduplicate_blocks_in_dependent_materialized_views && !token.is_empty();
     changed.insert_deduplicate = named;
     changed.insert_deduplication_token = if named { format!("{token}_{way}") } else { String::new() };
-    if settings.min_insert_block_size_rows_for_materialized_views > 0 {
-        changed.min_insert_block_size_rows = settings.min_insert_block_size_rows_for_materialized_views;
-    }
-    if settings.min_insert_block_size_bytes_for_materialized_views > 0 {
-        changed.min_insert_block_size_bytes = settings.min_insert_block_size_bytes_for_materialized_views;
+    let sizes = [
+        ("min_insert_block_size_rows", settings.min_insert_block_size_rows_for_materialized_views),
+        ("min_insert_block_size_bytes", settings.min_insert_block_size_bytes_for_materialized_views),
+    ];
+    for (name, size) in sizes.into_iter().filter(|(_, size)| *size > 0) {
+        // As if somebody had said it: else the gear decides. A number cannot be refused.
+        let _ = changed.set(name, &size.to_string());
     }
     // The statement's time is watched where its rows are read: no view is left behind the commit of its table for it.
     changed.max_execution_time = 0.0;
@@ -186,6 +194,8 @@ mod tests {
         let mut settings = Settings::default();
         assert_eq!(settings_of_target(&settings, "").min_insert_block_size_rows, settings.min_insert_block_size_rows);
         settings.min_insert_block_size_rows_for_materialized_views = 7;
-        assert_eq!(settings_of_target(&settings, "").min_insert_block_size_rows, 7);
+        let target = settings_of_target(&settings, "");
+        assert_eq!(target.min_insert_block_size_rows, 7);
+        assert!(target.is_changed("min_insert_block_size_rows") && !target.is_changed("min_insert_block_size_bytes"));
     }
 }

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use arrow::array::RecordBatch;
+use arrow::compute::concat_batches;
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
@@ -37,7 +38,7 @@ use tokio_util::sync::CancellationToken;
 use super::content::Content;
 use super::query::Block;
 use super::run::ViewRun;
-use super::shape::{Branch, Shape, settings_of_target};
+use super::shape::{Branch, Shape, has_sizes_of_targets, settings_of_target};
 use crate::interpret::Interpreter;
 use crate::plan;
 
@@ -277,20 +278,34 @@ impl Hanging {
         let mut rows = plan::run(&planned.state, planned.physical, context)?;
         // Held to the end of the block: blocks of other lanes do not come in between.
         let mut lane = self.lane.lock().await;
+        let is_whole = has_sizes_of_targets(&context.settings);
+        let mut gathered = Vec::new();
         while let Some(batch) = context.cancellable(async { Ok(rows.next().await) }).await? {
             let batch = batch?;
-            if batch.num_rows() == 0 {
-                continue;
+            match is_whole {
+                _ if batch.num_rows() == 0 => {}
+                true => gathered.push(batch),
+                false => self.write(&mut lane, batch).await?,
             }
-            let lane = match &mut *lane {
-                Some(lane) => lane,
-                none => none.insert(target.lane().await?),
-            };
-            let (rows, bytes) = (batch.num_rows() as u64, batch_bytes(&batch));
-            lane.write(batch).await?;
-            context.wrote(rows, bytes);
-            self.run.wrote(rows, bytes);
         }
+        let whole = match gathered.as_slice() {
+            [] => return Ok(()),
+            [only] => only.clone(),
+            [first, ..] => concat_batches(first.schema_ref(), &gathered)?,
+        };
+        drop(gathered);
+        self.write(&mut lane, whole).await
+    }
+
+    async fn write(&self, lane: &mut Option<Box<dyn WriteLane>>, batch: RecordBatch) -> Result<()> {
+        let lane = match &mut *lane {
+            Some(lane) => lane,
+            none => none.insert(self.target.lane().await?),
+        };
+        let (rows, bytes) = (batch.num_rows() as u64, batch_bytes(&batch));
+        lane.write(batch).await?;
+        self.interpreter.context.wrote(rows, bytes);
+        self.run.wrote(rows, bytes);
         Ok(())
     }
 
