@@ -70,8 +70,11 @@ impl DatabaseInfo {
 #[derive(Clone, Debug)]
 enum Slot {
     Open(Arc<dyn Table>),
-    /// DETACH: the metadata stays, nobody sees the table.
-    Detached(Arc<TableDefinition>),
+    /// DETACH: the metadata stays, nobody sees the table. `permanently`: not after the next start either.
+    Detached {
+        definition: Arc<TableDefinition>,
+        permanently: bool,
+    },
     /// Could not be opened at start; the others were. It can be dropped, and it is tried again when it is attached.
     Broken(Arc<TableDefinition>, Error),
 }
@@ -80,7 +83,16 @@ impl Slot {
     fn definition(&self) -> Arc<TableDefinition> {
         match self {
             Slot::Open(table) => table.definition(),
-            Slot::Detached(definition) | Slot::Broken(definition, _) => definition.clone(),
+            Slot::Detached { definition, .. } | Slot::Broken(definition, _) => definition.clone(),
+        }
+    }
+
+    /// What the store keeps of it.
+    fn record(&self) -> Record {
+        let definition = self.definition().as_ref().clone();
+        match self {
+            Slot::Detached { permanently: true, .. } => Record::Detached(definition),
+            _ => Record::Table(definition),
         }
     }
 }
@@ -156,7 +168,7 @@ impl Databases {
             state.insert(info.name.clone(), Database::new(info));
         }
         // It has no object of its own; its logs have.
-        if loaded.tables.iter().any(|table| table.database == SYSTEM) {
+        if loaded.tables.iter().chain(&loaded.detached).any(|table| table.database == SYSTEM) {
             state.entry(SYSTEM.to_string()).or_insert_with(|| Database::system(SYSTEM));
         }
         for damaged in loaded.damaged {
@@ -174,9 +186,14 @@ impl Databases {
                 database.damaged.push(damaged.error);
             }
         }
-        let mut opened = futures::stream::iter(loaded.tables.into_iter().map(|definition| {
+        let tables = loaded.tables.into_iter().map(|definition| (definition, false));
+        let tables = tables.chain(loaded.detached.into_iter().map(|definition| (definition, true)));
+        let mut opened = futures::stream::iter(tables.map(|(definition, permanently)| {
             let (definition, opener) = (Arc::new(definition), opener.clone());
             async move {
+                if permanently {
+                    return (definition.clone(), Slot::Detached { definition, permanently });
+                }
                 let slot = match opener.open(definition.clone(), true).await {
                     Ok(table) => Slot::Open(table),
                     Err(error) => {
@@ -268,7 +285,7 @@ impl Databases {
             Some(Slot::Broken(_, error)) => {
                 Err(error.clone().with_context(format!("when table {} was opened", full_name(database, name))))
             }
-            Some(Slot::Detached(_)) | None => Err(unknown_table(&state, database, name, sees)),
+            Some(Slot::Detached { .. }) | None => Err(unknown_table(&state, database, name, sees)),
         }
     }
 
@@ -285,9 +302,27 @@ impl Databases {
             .values()
             .filter_map(|slot| match slot {
                 Slot::Open(table) => Some(table.clone()),
-                Slot::Detached(_) | Slot::Broken(..) => None,
+                Slot::Detached { .. } | Slot::Broken(..) => None,
             })
             .collect()
+    }
+
+    /// The tables that are detached, by database and name, and whether they are permanently.
+    pub fn detached_tables(&self) -> Vec<(Arc<TableDefinition>, bool)> {
+        let state = self.state.read();
+        let slots = state.values().flat_map(|database| database.tables.values());
+        let detached = slots.filter_map(|slot| match slot {
+            Slot::Detached { definition, permanently } => Some((definition.clone(), *permanently)),
+            Slot::Open(_) | Slot::Broken(..) => None,
+        });
+        detached.collect()
+    }
+
+    /// Whether a name is kept for a table that is detached.
+    pub fn is_detached(&self, database: &str, name: &str) -> bool {
+        let state = self.state.read();
+        let slot = state.get(database).and_then(|database| database.tables.get(name));
+        matches!(slot, Some(Slot::Detached { .. }))
     }
 
     /// Puts a table that is made anew at each start into the database its definition names, such as `system`.

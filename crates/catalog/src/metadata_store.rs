@@ -47,6 +47,8 @@ const INTENT: &str = "v1-intent";
 pub enum Record {
     Database(DatabaseInfo),
     Table(TableDefinition),
+    /// DETACH … PERMANENTLY: an object of a table, which is not opened.
+    Detached(TableDefinition),
     /// Data without a table: removed when nobody reads it any more, at the latest at the next start.
     Unowned(TableDefinition),
 }
@@ -73,6 +75,7 @@ pub struct Loaded {
     pub fresh: bool,
     pub databases: Vec<DatabaseInfo>,
     pub tables: Vec<TableDefinition>,
+    pub detached: Vec<TableDefinition>,
     pub unowned: Vec<TableDefinition>,
     pub damaged: Vec<Damaged>,
 }
@@ -97,7 +100,7 @@ impl Record {
     pub fn key(&self) -> Key {
         match self {
             Record::Database(database) => Key::Database(database.name.clone()),
-            Record::Table(table) => Key::Table(table.database.clone(), table.uuid),
+            Record::Table(table) | Record::Detached(table) => Key::Table(table.database.clone(), table.uuid),
             Record::Unowned(table) => Key::Unowned(table.uuid),
         }
     }
@@ -162,6 +165,7 @@ impl MetadataStore {
                 match v1::read(&bytes, folder == UNOWNED).context(|| format!("while reading {path}")) {
                     Ok(Record::Database(database)) => loaded.databases.push(database),
                     Ok(Record::Table(table)) => loaded.tables.push(table),
+                    Ok(Record::Detached(table)) => loaded.detached.push(table),
                     Ok(Record::Unowned(table)) => loaded.unowned.push(table),
                     Err(error) if error.code() == ErrorCode::NOT_IMPLEMENTED => return Err(error),
                     Err(error) => loaded.damaged.push(damaged(&path, error)?),

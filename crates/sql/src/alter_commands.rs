@@ -5,7 +5,7 @@ use sqlparser::tokenizer::Token;
 
 use crate::alter::{AlterCommand, PartName, Place, Property};
 use crate::create::{CreateTable, Declares};
-use crate::statement::{Cursor, Partition, Statement, TableName};
+use crate::statement::{Cursor, DetachKind, Partition, Statement, TableName};
 use crate::statistics::StatisticsChange;
 use crate::tokens::is_word;
 
@@ -381,18 +381,28 @@ impl Cursor<'_> {
         Ok(Statement::Attach { name, if_not_exists })
     }
 
-    /// `DETACH TABLE t [PERMANENTLY]`
+    /// `DETACH TABLE|VIEW|DICTIONARY t [PERMANENTLY] [SYNC]`
     pub(crate) fn detach(&mut self) -> Result<Statement> {
-        let _ = self.eat("VIEW") || self.eat("TABLE");
+        if self.peeks("DATABASE") {
+            return Err(Error::not_implemented("DETACH DATABASE: DETACH its tables, or DROP DATABASE"));
+        }
+        if self.peeks("TEMPORARY") {
+            let text = "DETACH of TEMPORARY tables are not supported: DROP the table";
+            return Err(Error::new(ErrorCode::SYNTAX_ERROR, text));
+        }
+        let kind = if self.eat("VIEW") {
+            DetachKind::View
+        } else if self.eat("DICTIONARY") {
+            DetachKind::Dictionary
+        } else {
+            self.expect("TABLE")?;
+            DetachKind::Table
+        };
         let if_exists = self.if_exists();
         let name: TableName = self.table_name()?;
         self.on_cluster()?;
-        if self.eat("PERMANENTLY") {
-            return Err(Error::not_implemented(
-                "DETACH … PERMANENTLY: without the word, the table is there again at the next start",
-            ));
-        }
+        let permanently = self.eat("PERMANENTLY");
         self.eat("SYNC");
-        Ok(Statement::Detach { name, if_exists })
+        Ok(Statement::Detach { name, if_exists, kind, permanently })
     }
 }

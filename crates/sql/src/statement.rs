@@ -126,6 +126,9 @@ pub enum Statement {
     Detach {
         name: TableName,
         if_exists: bool,
+        kind: DetachKind,
+        /// The table stays away when the server starts again.
+        permanently: bool,
     },
     /// ATTACH of a table that was detached.
     Attach {
@@ -185,6 +188,15 @@ pub enum Statement {
         database: String,
         query: SelectStatement,
     },
+}
+
+/// What DETACH says that it puts away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DetachKind {
+    /// Of any kind.
+    Table,
+    View,
+    Dictionary,
 }
 
 /// What EXISTS asks about.

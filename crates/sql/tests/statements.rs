@@ -120,6 +120,7 @@ fn each_statement_has_its_kind() {
         ("ALTER TABLE t ADD COLUMN IF NOT EXISTS a UInt8 DEFAULT 1 + 2 AFTER b, DROP COLUMN c", "Alter"),
         ("DELETE FROM t WHERE a = 1", "Delete"),
         ("DETACH TABLE t", "Detach"),
+        ("DETACH VIEW IF EXISTS d.v PERMANENTLY SYNC", "Detach"),
         ("ATTACH TABLE IF NOT EXISTS d.t", "Attach"),
         ("KILL MUTATION WHERE mutation_id = 'mutation_1.txt'", "KillQuery"),
         ("USE d", "Use"),
@@ -227,7 +228,7 @@ fn projections_are_queries_without_a_table() {
 #[test]
 fn what_is_not_built_says_so() {
     for text in [
-        "DETACH TABLE t PERMANENTLY",
+        "DETACH DATABASE d PERMANENTLY",
         "ALTER TABLE t ADD PROJECTION p (SELECT a WHERE a > 1 ORDER BY a)",
         "CREATE MATERIALIZED VIEW v REFRESH EVERY 1 HOUR AS SELECT 1",
     ] {

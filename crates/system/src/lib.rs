@@ -18,6 +18,7 @@ mod dashboards;
 mod data_skipping_indices;
 mod data_type_families;
 mod databases;
+mod detached_tables;
 mod errors;
 mod events;
 mod formats;
@@ -81,6 +82,7 @@ pub fn register(databases: &Arc<Databases>, known: &Known) -> Result<Vec<Arc<dyn
     tables::add(&mut all, known)?;
     columns::add(&mut all, known)?;
     databases::add(&mut all, known)?;
+    detached_tables::add(&mut all, known)?;
     parts::add(&mut all, known)?;
     merges::add(&mut all, known)?;
     mutations::add(&mut all, known)?;

@@ -163,11 +163,13 @@ pub fn shown_database(definition: &TableDefinition) -> &str {
 /// The tables of the catalog that whoever asks may know of.
 pub fn lasting(databases: &Databases, context: &QueryContext) -> Vec<Arc<dyn Table>> {
     let mut all = every(databases);
-    all.retain(|table| {
-        let definition = table.definition();
-        is_of_each_user(&definition.database) || sees(context, &Object::table(&definition.database, &definition.name))
-    });
+    all.retain(|table| sees_table(context, &table.definition()));
     all
+}
+
+/// Whether whoever asks may know of a table.
+pub fn sees_table(context: &QueryContext, definition: &TableDefinition) -> bool {
+    is_of_each_user(&definition.database) || sees(context, &Object::table(&definition.database, &definition.name))
 }
 
 /// Whether whoever asks may know of a column: who was granted others alone may not.

@@ -195,6 +195,7 @@ async fn every_table_can_be_read() {
                 "current_roles",
                 "data_skipping_indices",
                 "detached_parts",
+                "detached_tables",
                 "dictionaries",
                 "distribution_queue",
                 "dropped_tables",

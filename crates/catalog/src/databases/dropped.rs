@@ -32,7 +32,7 @@ impl Databases {
         for slot in slots {
             match slot {
                 Slot::Open(table) => self.condemned.lock().push(table),
-                Slot::Detached(definition) | Slot::Broken(definition, _) => self.remove_leftover(definition).await,
+                Slot::Detached { definition, .. } | Slot::Broken(definition, _) => self.remove_leftover(definition).await,
             }
         }
         if self.purge_dropped().await > 0 {

@@ -56,6 +56,15 @@ pub(super) fn table_exists(database: &str, name: &str) -> Error {
     Error::new(ErrorCode::TABLE_ALREADY_EXISTS, format!("Table {} already exists", full_name(database, name)))
 }
 
+/// As `table_exists`, of what has the name.
+pub(super) fn name_is_taken(slot: &Slot, database: &str, name: &str) -> Error {
+    let error = table_exists(database, name);
+    let Slot::Detached { permanently, .. } = slot else { return error };
+    let how = if *permanently { "detached permanently" } else { "detached" };
+    let name = full_name(database, name);
+    Error::new(error.code(), format!("Table {name} already exists ({how}): ATTACH TABLE {name} brings it back"))
+}
+
 /// Names the nearest table of the same database, else a table of that very name elsewhere.
 pub(super) fn unknown_table(state: &State, database: &str, name: &str, sees: Sees<'_>) -> Error {
     let here = state.get(database).and_then(|found| {

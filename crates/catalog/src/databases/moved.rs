@@ -45,7 +45,7 @@ impl Databases {
         for slot in &moved {
             let definition = slot.definition();
             change.delete.push(Key::Table(from.to_string(), definition.uuid));
-            change.put.push(Record::Table((*definition).clone()));
+            change.put.push(slot.record());
         }
         let from = from.to_string();
         self.commit(guard, change, move |state| {
@@ -62,7 +62,7 @@ fn in_database(slot: &Slot, database: &str) -> Result<Slot> {
     let definition = Arc::new(TableDefinition { database: database.to_string(), ..slot.definition().as_ref().clone() });
     Ok(match slot {
         Slot::Open(table) => Slot::Open(table.renamed(definition)?),
-        Slot::Detached(_) => Slot::Detached(definition),
+        Slot::Detached { permanently, .. } => Slot::Detached { definition, permanently: *permanently },
         Slot::Broken(_, error) => Slot::Broken(definition, error.clone()),
     })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gristmill_base::{Error, Result};
 
 use super::errors::{
-    NOTHING, changeable, check_moves, find_database, missing, table_exists, unknown_table, writable_database,
+    NOTHING, changeable, check_moves, find_database, missing, name_is_taken, table_exists, unknown_table, writable_database,
 };
 use super::{Databases, Slot, State, uninterrupted};
 use crate::ddl_locks::DdlGuard;
@@ -62,6 +62,8 @@ impl Databases {
         };
         match &old {
             Some(Slot::Open(table)) if if_not_exists => return Ok(table.clone()),
+            // What is detached is replaced by nothing: whoever put it away wants it back.
+            Some(old @ Slot::Detached { .. }) => return Err(name_is_taken(old, database, name)),
             Some(_) if !or_replace => return Err(table_exists(database, name)),
             _ => {}
         }
@@ -119,7 +121,12 @@ impl Databases {
         let guard = self.lock_with_inner(&[(database, name)]).await;
         let slot = {
             let state = self.state.read();
-            match changeable(&state, database, name) {
+            // It has to be attached to be dropped.
+            let found = changeable(&state, database, name).and_then(|slot| match slot {
+                Slot::Detached { .. } => Err(unknown_table(&state, database, name, NOTHING)),
+                slot => Ok(slot),
+            });
+            match found {
                 Ok(slot) => slot.clone(),
                 Err(error) if if_exists && missing(&error) => return Ok(()),
                 Err(error) => return Err(error),
@@ -179,6 +186,9 @@ impl Databases {
             let state = self.state.read();
             writable_database(&state, database)?.tables.get(to.1).cloned()
         };
+        if let Some(old @ Slot::Detached { .. }) = &old {
+            return Err(name_is_taken(old, database, to.1));
+        }
         let replaced: Vec<_> = old.iter().flat_map(|old| self.with_inner(&old.definition())).collect();
         drop(old);
         let mut change = Change { put: vec![Record::Table((*moved.definition()).clone())], delete: vec![] };
@@ -253,30 +263,53 @@ impl Databases {
         .await
     }
 
-    /// Hides a table until it is attached or the server starts again. Its data and metadata stay.
-    pub async fn detach_table(&self, database: &str, name: &str) -> Result<()> {
-        let _guard = self.locks.tables(&[(database, name)]).await;
+    /// Hides a table until it is attached; unless `permanently`, until the server starts again. Its data and metadata stay.
+    pub async fn detach_table(&self, database: &str, name: &str, permanently: bool) -> Result<()> {
+        let guard = self.locks.tables(&[(database, name)]).await;
         let table = self.writable_table((database, name))?;
-        put_slot(&mut self.state.write(), (database, name), Slot::Detached(table.definition()));
-        // Attached again, it works in the background anew: not twice.
-        table.shutdown().await;
-        Ok(())
+        let (this, (database, name)) = (self.this()?, owned((database, name)));
+        uninterrupted(async move {
+            let slot = Slot::Detached { definition: table.definition(), permanently };
+            if permanently {
+                this.store.apply(Change { put: vec![slot.record()], delete: vec![] }).await?;
+            }
+            put_slot(&mut this.state.write(), (&database, &name), slot);
+            // Attached again, it works in the background anew: not twice.
+            table.shutdown().await;
+            drop(guard);
+            Ok(())
+        })
+        .await
     }
 
     /// Opens a detached table, or one that could not be opened at start, again.
     pub async fn attach_table(&self, database: &str, name: &str) -> Result<()> {
-        let _guard = self.locks.tables(&[(database, name)]).await;
+        let guard = self.locks.tables(&[(database, name)]).await;
         let slot = {
             let state = self.state.read();
             find_database(&state, database, NOTHING)?.tables.get(name).cloned()
         };
-        let definition = match slot {
-            Some(Slot::Detached(definition) | Slot::Broken(definition, _)) => definition,
+        let (definition, permanently) = match slot {
+            Some(Slot::Detached { definition, permanently }) => (definition, permanently),
+            Some(Slot::Broken(definition, _)) => (definition, false),
             Some(Slot::Open(_)) => return Err(table_exists(database, name)),
             None => return Err(unknown_table(&self.state.read(), database, name, NOTHING)),
         };
-        let table = self.opener.open(definition, true).await?;
-        put_slot(&mut self.state.write(), (database, name), Slot::Open(table));
+        let table = self.opener.open(definition.clone(), true).await?;
+        if !permanently {
+            put_slot(&mut self.state.write(), (database, name), Slot::Open(table));
+            return Ok(());
+        }
+        let change = Change { put: vec![Record::Table((*definition).clone())], delete: vec![] };
+        let (attached, (database, name)) = (table.clone(), owned((database, name)));
+        let committed = self.commit(guard, change, move |state| {
+            put_slot(state, (&database, &name), Slot::Open(attached));
+            vec![]
+        });
+        if let Err(error) = committed.await {
+            table.shutdown().await;
+            return Err(error);
+        }
         Ok(())
     }
 

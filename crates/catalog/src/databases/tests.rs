@@ -91,7 +91,7 @@ async fn a_database_keeps_its_tables_under_another_name() {
     databases.create_database("a", false, "of a").await.expect("created");
     let uuid = databases.create_table(table("hits"), false, false).await.expect("created").definition().uuid;
     databases.create_table(table("away"), false, false).await.expect("created");
-    databases.detach_table("default", "away").await.expect("detached");
+    databases.detach_table("default", "away", false).await.expect("detached");
     for (from, to, code) in [
         ("nosuch", "b", ErrorCode::UNKNOWN_DATABASE),
         ("default", "a", ErrorCode::DATABASE_ALREADY_EXISTS),
@@ -259,13 +259,53 @@ async fn a_table_that_was_being_filled_when_the_server_ended_is_gone_at_the_next
 async fn a_detached_table_is_unseen_until_it_is_attached_and_keeps_its_name() {
     let databases = open().await;
     databases.create_table(table("t"), false, false).await.expect("created");
-    databases.detach_table("default", "t").await.expect("detached");
+    databases.detach_table("default", "t", false).await.expect("detached");
     assert!(names(&databases, "default").is_empty());
     assert_eq!(databases.table("default", "t").expect_err("unseen").code(), ErrorCode::UNKNOWN_TABLE);
     let error = databases.create_table(table("t"), true, false).await.expect_err("the name is taken");
     assert_eq!(error.code(), ErrorCode::TABLE_ALREADY_EXISTS);
     databases.attach_table("default", "t").await.expect("attached");
     assert_eq!(names(&databases, "default"), ["t"]);
+}
+
+#[tokio::test]
+async fn a_table_that_is_detached_permanently_stays_away_over_starts() {
+    let (store, disk) = (Arc::default(), Arc::default());
+    let databases = open_on(&store, &disk).await;
+    let uuid = databases.create_table(table("t"), false, false).await.expect("created").definition().uuid;
+    databases.detach_table("default", "t", true).await.expect("detached");
+    let shown = |databases: &Databases| -> Vec<(String, bool)> {
+        let of = |(definition, permanently): (Arc<TableDefinition>, bool)| (definition.name.clone(), permanently);
+        databases.detached_tables().into_iter().map(of).collect()
+    };
+    for databases in [databases, open_on(&store, &disk).await] {
+        assert!(names(&databases, "default").is_empty());
+        assert_eq!(shown(&databases), [("t".to_string(), true)]);
+        // The name is taken, even from who would replace what has it, and what is away is not dropped.
+        for or_replace in [false, true] {
+            let error = databases.create_table(table("t"), false, or_replace).await.expect_err("taken");
+            assert_eq!(error.code(), ErrorCode::TABLE_ALREADY_EXISTS);
+        }
+        assert_eq!(databases.drop_table("default", "t", false).await.expect_err("away").code(), ErrorCode::UNKNOWN_TABLE);
+        databases.drop_table("default", "t", true).await.expect("nothing to do");
+        assert_eq!(*disk.lock(), [uuid]);
+    }
+    // Under another name of its database too.
+    let databases = open_on(&store, &disk).await;
+    databases.rename_database("default", "moved", false).await.expect("renamed");
+    drop(databases);
+    let databases = open_on(&store, &disk).await;
+    assert!(names(&databases, "moved").is_empty());
+    databases.attach_table("moved", "t").await.expect("attached");
+    for databases in [databases, open_on(&store, &disk).await] {
+        assert_eq!(names(&databases, "moved"), ["t"]);
+        assert!(shown(&databases).is_empty());
+        assert_eq!(databases.table("moved", "t").expect("there").definition().uuid, uuid);
+    }
+    let databases = open_on(&store, &disk).await;
+    databases.detach_table("moved", "t", true).await.expect("detached");
+    databases.drop_database("moved", false).await.expect("dropped, with what was away");
+    assert!(disk.lock().is_empty());
 }
 
 #[tokio::test]

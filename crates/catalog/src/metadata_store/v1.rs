@@ -96,6 +96,9 @@ struct Table {
     ttl: TtlSpec,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     constraints: Vec<Constraint>,
+    /// DETACH … PERMANENTLY
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    detached: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -248,6 +251,7 @@ pub(super) fn write(record: &Record) -> Result<Vec<u8>> {
     to_json(match record {
         Record::Database(database) => Body::Database(database.into()),
         Record::Table(table) | Record::Unowned(table) => Body::Table(Box::new(table.into())),
+        Record::Detached(table) => Body::Table(Box::new(detached(table))),
     })
 }
 
@@ -256,14 +260,26 @@ pub(super) fn read(bytes: &[u8], unowned: bool) -> Result<Record> {
     Ok(match from_json(bytes)? {
         Body::Database(database) => Record::Database(database.into()),
         Body::Table(table) if unowned => Record::Unowned((*table).try_into()?),
-        Body::Table(table) => Record::Table((*table).try_into()?),
+        Body::Table(table) => owned(*table)?,
     })
+}
+
+fn detached(table: &TableDefinition) -> Table {
+    Table { detached: true, ..table.into() }
+}
+
+/// A table of the catalog.
+fn owned(table: Table) -> Result<Record> {
+    let is_detached = table.detached;
+    let table: TableDefinition = table.try_into()?;
+    Ok(if is_detached { Record::Detached(table) } else { Record::Table(table) })
 }
 
 pub(super) fn write_intent(change: &Change) -> Result<Vec<u8>> {
     let put = |record: &Record| match record {
         Record::Database(database) => Put::Database(database.into()),
         Record::Table(table) => Put::Table(table.into()),
+        Record::Detached(table) => Put::Table(detached(table)),
         Record::Unowned(table) => Put::Unowned(table.into()),
     };
     let name = |key: &Key| match key.clone() {
@@ -279,7 +295,7 @@ pub(super) fn read_intent(bytes: &[u8]) -> Result<Change> {
     let put = |put| {
         Ok(match put {
             Put::Database(database) => Record::Database(database.into()),
-            Put::Table(table) => Record::Table(table.try_into()?),
+            Put::Table(table) => owned(table)?,
             Put::Unowned(table) => Record::Unowned(table.try_into()?),
         })
     };
@@ -341,6 +357,7 @@ impl From<&TableDefinition> for Table {
             projections: table.projections.clone(),
             ttl: table.ttl.clone(),
             constraints: table.constraints.iter().cloned().map(Constraint::from).collect(),
+            detached: false,
         }
     }
 }

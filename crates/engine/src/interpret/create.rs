@@ -49,7 +49,10 @@ impl Interpreter {
             return Err(Error::not_implemented(text));
         }
         let (database, table) = self.named_anew(&create, &name).await?;
-        if create.if_not_exists && self.databases(database).has_table(database, table) {
+        let databases = self.databases(database);
+        // What is detached has its name still.
+        let has_name = || databases.has_table(database, table) || databases.is_detached(database, table);
+        if create.if_not_exists && has_name() {
             return Ok(Outcome::done());
         }
         if create.or_replace {

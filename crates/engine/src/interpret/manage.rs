@@ -9,7 +9,7 @@ use gristmill_catalog::{BackgroundWork, OptimizeRequest, Table};
 use gristmill_functions::strings::Like;
 use gristmill_sql::ast::Node;
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
-use gristmill_sql::statement::{NameFilter, Renamed, Statement};
+use gristmill_sql::statement::{DetachKind, NameFilter, Renamed, Statement};
 
 use super::{Interpreter, Outcome};
 use crate::async_inserts::Key;
@@ -100,6 +100,18 @@ fn unfreezes_one_table(name: &str) -> Error {
          each table that was frozen"
     );
     Error::new(ErrorCode::SUPPORT_IS_DISABLED, text)
+}
+
+/// Errors: INCORRECT_QUERY for DETACH of a table as something that it is not.
+fn check_kind(table: &Arc<dyn Table>, kind: DetachKind) -> Result<()> {
+    let definition = table.definition();
+    let what = match kind {
+        DetachKind::View if !definition.is_view() => "View",
+        DetachKind::Dictionary => "Dictionary",
+        DetachKind::Table | DetachKind::View => return Ok(()),
+    };
+    let text = format!("Table {}.{} is not a {what}", definition.database, definition.name);
+    Err(Error::new(ErrorCode::INCORRECT_QUERY, text))
 }
 
 fn begins_with(words: &[&str], beginning: &[&str]) -> bool {
@@ -220,12 +232,14 @@ impl Interpreter {
             }
             Statement::Update { name, command } => return self.update(&name, &command).await,
             Statement::KillMutation { condition, test } => return self.kill_mutations(&condition, test).await,
-            Statement::Detach { name, if_exists } => {
+            Statement::Detach { name, if_exists, kind, permanently } => {
                 let (database, table) = self.full(&name);
-                if if_exists && !self.databases(database).has_table(database, table) {
+                let databases = self.databases(database);
+                if if_exists && !databases.has_table(database, table) {
                     return Ok(Outcome::done());
                 }
-                self.databases(database).detach_table(database, table).await?;
+                check_kind(&databases.table_for(database, table, &self.seen())?, kind)?;
+                databases.detach_table(database, table, permanently).await?;
             }
             Statement::Attach { name, if_not_exists } => {
                 let (database, table) = self.full(&name);
