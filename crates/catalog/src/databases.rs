@@ -13,10 +13,12 @@ mod dropped;
 mod errors;
 mod moved;
 mod tables;
+mod undrop;
 mod views;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
@@ -29,6 +31,7 @@ use parking_lot::{Mutex, RwLock};
 use uuid::Uuid;
 
 pub use self::errors::Sees;
+pub use self::undrop::DroppedTable;
 use self::errors::{NOTHING, find_database, read_only, unknown_table};
 use crate::ddl_locks::{DdlGuard, DdlLocks};
 use crate::definition::TableDefinition;
@@ -128,6 +131,10 @@ pub struct Databases {
     locks: DdlLocks,
     /// Tables that left the catalog and whose data waits for its last reader.
     condemned: Mutex<Vec<Arc<dyn Table>>>,
+    /// Tables that were dropped and may be brought back, the last one last.
+    dropped: Mutex<Vec<DroppedTable>>,
+    /// For how many milliseconds they may.
+    drop_delay_ms: AtomicU64,
     purger: Mutex<Option<Task<()>>>,
     this: Weak<Databases>,
 }
@@ -232,6 +239,8 @@ impl Databases {
             state: RwLock::new(state),
             locks: DdlLocks::default(),
             condemned: Mutex::default(),
+            dropped: Mutex::default(),
+            drop_delay_ms: AtomicU64::new(0),
             purger: Mutex::default(),
             this: this.clone(),
         });
@@ -241,6 +250,7 @@ impl Databases {
         for definition in loaded.unowned {
             databases.remove_leftover(Arc::new(definition)).await;
         }
+        databases.keep_dropped(loaded.dropped).await;
         for (database, table) in databases.being_filled() {
             databases.drop_table(&database, &table, true).await?;
         }

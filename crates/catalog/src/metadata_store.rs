@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `metadata/v1/<database>/database.json` | a database |
 //! | `metadata/v1/<database>/<uuid>.json` | a table |
-//! | `metadata/v1-unowned/<uuid>.json` | a table whose data is there though no table owns it: half created, or dropped |
+//! | `metadata/v1-unowned/<uuid>.json` | a table whose data is there though no table owns it: half created, or dropped, with the time until which UNDROP may bring it back |
 //! | `metadata/v1-intent/intent.json` | a change of several objects that is decided and not yet carried out |
 //!
 //! A change of one object is one put, and a put is atomic. A change of several (drop, exchange, rename into another
@@ -51,6 +51,8 @@ pub enum Record {
     Detached(TableDefinition),
     /// Data without a table: removed when nobody reads it any more, at the latest at the next start.
     Unowned(TableDefinition),
+    /// Data of a dropped table that UNDROP may bring back, until so many milliseconds since 1970.
+    Dropped(TableDefinition, u64),
 }
 
 /// The name of an object.
@@ -77,6 +79,7 @@ pub struct Loaded {
     pub tables: Vec<TableDefinition>,
     pub detached: Vec<TableDefinition>,
     pub unowned: Vec<TableDefinition>,
+    pub dropped: Vec<(TableDefinition, u64)>,
     pub damaged: Vec<Damaged>,
 }
 
@@ -101,13 +104,13 @@ impl Record {
         match self {
             Record::Database(database) => Key::Database(database.name.clone()),
             Record::Table(table) | Record::Detached(table) => Key::Table(table.database.clone(), table.uuid),
-            Record::Unowned(table) => Key::Unowned(table.uuid),
+            Record::Unowned(table) | Record::Dropped(table, _) => Key::Unowned(table.uuid),
         }
     }
 }
 
 impl Key {
-    fn path(&self) -> Path {
+    pub(crate) fn path(&self) -> Path {
         let (folder, file) = match self {
             Key::Database(name) => (folder_of(name), "database.json".to_string()),
             Key::Table(database, uuid) => (folder_of(database), format!("{uuid}.json")),
@@ -167,6 +170,7 @@ impl MetadataStore {
                     Ok(Record::Table(table)) => loaded.tables.push(table),
                     Ok(Record::Detached(table)) => loaded.detached.push(table),
                     Ok(Record::Unowned(table)) => loaded.unowned.push(table),
+                    Ok(Record::Dropped(table, until_ms)) => loaded.dropped.push((table, until_ms)),
                     Err(error) if error.code() == ErrorCode::NOT_IMPLEMENTED => return Err(error),
                     Err(error) => loaded.damaged.push(damaged(&path, error)?),
                 }

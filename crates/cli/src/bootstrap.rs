@@ -12,6 +12,7 @@ use gristmill_engine::{Engine, EngineConfig, LogsConfig};
 use gristmill_introspect::logs::crash_log::{CrashEntry, crash_log};
 use gristmill_introspect::processes;
 use gristmill_introspect::profiler::symbols;
+use gristmill_introspect::server_settings;
 use gristmill_server::known;
 use tracing::Level;
 use tracing::level_filters::LevelFilter;
@@ -51,7 +52,11 @@ pub async fn open_engine(config: EngineConfig, logs: Option<&LogsConfig>) -> Res
     engine.register_computed_tables();
     match logs {
         Some(config) => engine.start_logs(sources, config),
-        None => gristmill_system::register_logs_in_memory(databases, &sources),
+        None => {
+            gristmill_system::register_logs_in_memory(databases, &sources);
+            // Such a process mostly ends before anybody would want a dropped table back.
+            server_settings::set("database_atomic_delay_before_drop_table_sec", 0);
+        }
     }
     Ok(engine)
 }

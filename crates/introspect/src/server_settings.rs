@@ -37,6 +37,12 @@ pub const DECLARED: &[ServerSetting] = &[
         "Seconds without a query after which the server measures its machine, once, for EXPLAIN LIMIT. 0: only when it is asked to. \
          (Gristmill's own.)",
     ),
+    declared(
+        "database_atomic_delay_before_drop_table_sec",
+        "UInt64",
+        "480",
+        "Seconds that UNDROP TABLE may bring a dropped table back, whose data stays so long. 0: it goes at once.",
+    ),
     declared("default_database", "String", "default", "The database of clients that name none."),
     declared("default_session_timeout", "UInt32", "60", "Seconds that a session over HTTP is kept without a request."),
     declared("enable_http_stacktrace", "Bool", "1", "Whether stacktrace=1 in a URL has errors told with their stack."),

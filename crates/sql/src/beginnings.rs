@@ -56,6 +56,9 @@ impl Cursor<'_> {
         if self.eat("DETACH") {
             return self.detach();
         }
+        if self.eat("UNDROP") {
+            return self.undrop();
+        }
         if self.eat("ALTER") {
             if let Some(statement) = self.named_collection("ALTER")? {
                 return Ok(statement);

@@ -60,8 +60,17 @@ impl Cursor<'_> {
             names.push(self.table_name_of(temporary)?);
         }
         self.on_cluster()?;
-        let _ = self.eat("SYNC") || self.eat_all(&["NO", "DELAY"]);
-        Ok(Statement::DropTable { names, if_exists, if_empty, views })
+        let sync = self.eat("SYNC") || self.eat_all(&["NO", "DELAY"]);
+        Ok(Statement::DropTable { names, if_exists, if_empty, views, sync })
+    }
+
+    /// `UNDROP TABLE t [UUID '…']`
+    pub(crate) fn undrop(&mut self) -> Result<Statement> {
+        self.expect("TABLE")?;
+        let name = self.table_name()?;
+        let uuid = if self.eat("UUID") { Some(self.string()?) } else { None };
+        self.on_cluster()?;
+        Ok(Statement::Undrop { name, uuid })
     }
 
     /// From behind TRUNCATE.

@@ -68,6 +68,13 @@ pub enum Statement {
         if_empty: bool,
         /// DROP VIEW: the tables must be views.
         views: bool,
+        /// SYNC: the data goes at once.
+        sync: bool,
+    },
+    /// UNDROP TABLE
+    Undrop {
+        name: TableName,
+        uuid: Option<String>,
     },
     Truncate {
         name: TableName,
@@ -379,6 +386,7 @@ impl Statement {
             Statement::Delete { .. } => "Delete",
             Statement::Update { .. } => "Update",
             Statement::Detach { .. } => "Detach",
+            Statement::Undrop { .. } => "Undrop",
             Statement::Attach { .. } => "Attach",
             Statement::Set(_) | Statement::SetParameters { .. } => "Set",
             Statement::Use(_) => "Use",

@@ -120,6 +120,8 @@ fn each_statement_has_its_kind() {
         ("ALTER TABLE t ADD COLUMN IF NOT EXISTS a UInt8 DEFAULT 1 + 2 AFTER b, DROP COLUMN c", "Alter"),
         ("DELETE FROM t WHERE a = 1", "Delete"),
         ("DETACH TABLE t", "Detach"),
+        ("UNDROP TABLE d.t UUID '12345678-1234-1234-1234-123456789012'", "Undrop"),
+        ("DROP TABLE IF EXISTS t NO DELAY", "Drop"),
         ("DETACH VIEW IF EXISTS d.v PERMANENTLY SYNC", "Detach"),
         ("ATTACH TABLE IF NOT EXISTS d.t", "Attach"),
         ("KILL MUTATION WHERE mutation_id = 'mutation_1.txt'", "KillQuery"),

@@ -92,7 +92,6 @@ const ABSENT_WHOLE: &[(&str, &str)] = &[
     ("user_defined_functions", "name String"),
     ("workloads", "name String"),
     ("moves", "database String, table String"),
-    ("dropped_tables", "database String, table String"),
     (
         "dropped_tables_parts",
         "database String, table String, bytes UInt64 ALIAS bytes_on_disk, marks_size UInt64 ALIAS marks_bytes, \

@@ -19,6 +19,7 @@ mod data_skipping_indices;
 mod data_type_families;
 mod databases;
 mod detached_tables;
+mod dropped_tables;
 mod errors;
 mod events;
 mod formats;
@@ -83,6 +84,7 @@ pub fn register(databases: &Arc<Databases>, known: &Known) -> Result<Vec<Arc<dyn
     columns::add(&mut all, known)?;
     databases::add(&mut all, known)?;
     detached_tables::add(&mut all, known)?;
+    dropped_tables::add(&mut all, known)?;
     parts::add(&mut all, known)?;
     merges::add(&mut all, known)?;
     mutations::add(&mut all, known)?;

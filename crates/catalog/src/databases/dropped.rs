@@ -15,8 +15,9 @@ use crate::table::Table;
 const PURGE_INTERVAL: Duration = Duration::from_millis(500);
 
 impl Databases {
-    /// Removes the data of dropped tables that nobody holds any more; gives how many are still held.
+    /// Removes the data of dropped tables that nobody holds any more and that are kept no longer; gives how many are there yet.
     pub async fn purge_dropped(&self) -> usize {
+        let kept = self.condemn_due().await;
         let condemned = std::mem::take(&mut *self.condemned.lock());
         // Ours is the last reference: no statement can get at the table again.
         let (free, held): (Vec<_>, Vec<_>) = condemned.into_iter().partition(|table| Arc::strong_count(table) == 1);
@@ -25,7 +26,7 @@ impl Databases {
         for table in free {
             self.remove_data(table).await;
         }
-        held_count
+        held_count + kept
     }
 
     pub(super) async fn condemn(&self, slots: Vec<Slot>) {
@@ -40,7 +41,7 @@ impl Databases {
         }
     }
 
-    fn purge_later(&self) {
+    pub(super) fn purge_later(&self) {
         let mut purger = self.purger.lock();
         if purger.as_ref().is_some_and(|task| !task.is_finished()) {
             return;

@@ -314,7 +314,7 @@ impl Databases {
     }
 
     /// Holds names, and with each materialized view among them its own table.
-    async fn lock_with_inner(&self, names: &[(&str, &str)]) -> DdlGuard {
+    pub(super) async fn lock_with_inner(&self, names: &[(&str, &str)]) -> DdlGuard {
         loop {
             let inner = self.inner_tables(names);
             let all: Vec<_> =
@@ -337,7 +337,7 @@ impl Databases {
     }
 
     /// The definition, and that of its own table where it is a materialized view that has one.
-    fn with_inner(&self, definition: &Arc<TableDefinition>) -> Vec<Arc<TableDefinition>> {
+    pub(super) fn with_inner(&self, definition: &Arc<TableDefinition>) -> Vec<Arc<TableDefinition>> {
         let inner = definition.inner_name().and_then(|name| {
             let state = self.state.read();
             Some(state.get(&definition.database)?.tables.get(&name)?.definition())
@@ -352,7 +352,7 @@ impl Databases {
 }
 
 /// Tables go with the change: their data has no owner from then on.
-fn give_up(change: &mut Change, tables: &[Arc<TableDefinition>]) {
+pub(super) fn give_up(change: &mut Change, tables: &[Arc<TableDefinition>]) {
     change.put.extend(tables.iter().map(|table| Record::Unowned((**table).clone())));
     change.delete.extend(tables.iter().map(|table| Key::Table(table.database.clone(), table.uuid)));
 }
@@ -362,12 +362,12 @@ fn owned((database, name): (&str, &str)) -> (String, String) {
 }
 
 /// Gives what was there.
-fn put_slot(state: &mut State, (database, name): (&str, &str), slot: Slot) -> Option<Slot> {
+pub(super) fn put_slot(state: &mut State, (database, name): (&str, &str), slot: Slot) -> Option<Slot> {
     // The DDL lock on the name holds the database in place.
     state.get_mut(database)?.tables.insert(name.to_string(), slot)
 }
 
-fn take_slot(state: &mut State, (database, name): (&str, &str)) -> Option<Slot> {
+pub(super) fn take_slot(state: &mut State, (database, name): (&str, &str)) -> Option<Slot> {
     state.get_mut(database)?.tables.remove(name)
 }
 

@@ -308,6 +308,62 @@ async fn a_table_that_is_detached_permanently_stays_away_over_starts() {
     assert!(disk.lock().is_empty());
 }
 
+const LONG: std::time::Duration = std::time::Duration::from_secs(3600);
+
+#[tokio::test]
+async fn a_dropped_table_is_brought_back_even_after_a_start() {
+    let (store, disk) = (Arc::default(), Arc::default());
+    let databases = open_on(&store, &disk).await;
+    databases.set_drop_delay(LONG);
+    let first = databases.create_table(table("t"), false, false).await.expect("created").definition().uuid;
+    databases.drop_table_for_now("default", "t", false).await.expect("dropped");
+    let second = databases.create_table(table("t"), false, false).await.expect("the name is free").definition().uuid;
+    let error = databases.undrop_table("default", "t", None).await.expect_err("taken");
+    assert_eq!(error.code(), ErrorCode::TABLE_ALREADY_EXISTS);
+    databases.drop_table_for_now("default", "t", false).await.expect("dropped");
+    let dropped = |databases: &Databases| -> Vec<Uuid> {
+        databases.dropped_tables().into_iter().map(|table| table.definition.uuid).collect()
+    };
+    assert_eq!(dropped(&databases), [first, second]);
+    assert_eq!(
+        databases.undrop_table("default", "other", None).await.expect_err("unknown").code(),
+        ErrorCode::UNKNOWN_TABLE
+    );
+    drop(databases);
+    let databases = open_on(&store, &disk).await;
+    assert_eq!(*disk.lock(), [first, second], "the start removes neither");
+    assert!(names(&databases, "default").is_empty());
+    // The last one that had the name, unless a uuid says which.
+    databases.undrop_table("default", "t", None).await.expect("brought back");
+    assert_eq!(databases.table("default", "t").expect("there").definition().uuid, second);
+    databases.rename_table(("default", "t"), ("default", "u")).await.expect("renamed");
+    databases.undrop_table("default", "t", Some(first)).await.expect("brought back");
+    assert!(dropped(&databases).is_empty());
+    for databases in [databases, open_on(&store, &disk).await] {
+        assert_eq!(names(&databases, "default"), ["t", "u"]);
+        assert_eq!(databases.table("default", "t").expect("there").definition().uuid, first);
+    }
+}
+
+#[tokio::test]
+async fn a_dropped_table_goes_when_its_time_has_come() {
+    let (store, disk): (_, Arc<Mutex<Vec<Uuid>>>) = (Arc::default(), Arc::default());
+    let databases = open_on(&store, &disk).await;
+    databases.set_drop_delay(LONG);
+    databases.create_table(table("t"), false, false).await.expect("created");
+    databases.drop_table_for_now("default", "t", false).await.expect("dropped");
+    assert_eq!((databases.purge_dropped().await, disk.lock().len()), (1, 1), "not yet");
+    let dropped = databases.dropped_tables().remove(0).definition.as_ref().clone();
+    drop(databases);
+    let metadata = MetadataStore::on(store.clone());
+    metadata.apply(Change { put: vec![Record::Dropped(dropped, 1)], delete: vec![] }).await.expect("written");
+    let databases = open_on(&store, &disk).await;
+    assert!(disk.lock().is_empty() && databases.dropped_tables().is_empty());
+    assert_eq!(databases.undrop_table("default", "t", None).await.expect_err("gone").code(), ErrorCode::UNKNOWN_TABLE);
+    drop(databases);
+    assert!(open_on(&store, &disk).await.dropped_tables().is_empty(), "the note is gone too");
+}
+
 #[tokio::test]
 async fn a_table_that_cannot_be_opened_does_not_keep_the_others_closed() {
     let store = Arc::new(InMemory::new());

@@ -99,6 +99,9 @@ struct Table {
     /// DETACH … PERMANENTLY
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     detached: bool,
+    /// Of a dropped table: until when it is kept, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    dropped_until_ms: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -252,6 +255,7 @@ pub(super) fn write(record: &Record) -> Result<Vec<u8>> {
         Record::Database(database) => Body::Database(database.into()),
         Record::Table(table) | Record::Unowned(table) => Body::Table(Box::new(table.into())),
         Record::Detached(table) => Body::Table(Box::new(detached(table))),
+        Record::Dropped(table, until_ms) => Body::Table(Box::new(dropped(table, *until_ms))),
     })
 }
 
@@ -259,13 +263,27 @@ pub(super) fn write(record: &Record) -> Result<Vec<u8>> {
 pub(super) fn read(bytes: &[u8], unowned: bool) -> Result<Record> {
     Ok(match from_json(bytes)? {
         Body::Database(database) => Record::Database(database.into()),
-        Body::Table(table) if unowned => Record::Unowned((*table).try_into()?),
+        Body::Table(table) if unowned => ownerless(*table)?,
         Body::Table(table) => owned(*table)?,
     })
 }
 
 fn detached(table: &TableDefinition) -> Table {
     Table { detached: true, ..table.into() }
+}
+
+fn dropped(table: &TableDefinition, until_ms: u64) -> Table {
+    Table { dropped_until_ms: Some(until_ms), ..table.into() }
+}
+
+/// Data without a table.
+fn ownerless(table: Table) -> Result<Record> {
+    let until_ms = table.dropped_until_ms;
+    let table: TableDefinition = table.try_into()?;
+    Ok(match until_ms {
+        Some(until_ms) => Record::Dropped(table, until_ms),
+        None => Record::Unowned(table),
+    })
 }
 
 /// A table of the catalog.
@@ -281,6 +299,7 @@ pub(super) fn write_intent(change: &Change) -> Result<Vec<u8>> {
         Record::Table(table) => Put::Table(table.into()),
         Record::Detached(table) => Put::Table(detached(table)),
         Record::Unowned(table) => Put::Unowned(table.into()),
+        Record::Dropped(table, until_ms) => Put::Unowned(dropped(table, *until_ms)),
     };
     let name = |key: &Key| match key.clone() {
         Key::Database(name) => Name::Database(name),
@@ -296,7 +315,7 @@ pub(super) fn read_intent(bytes: &[u8]) -> Result<Change> {
         Ok(match put {
             Put::Database(database) => Record::Database(database.into()),
             Put::Table(table) => owned(table)?,
-            Put::Unowned(table) => Record::Unowned(table.try_into()?),
+            Put::Unowned(table) => ownerless(table)?,
         })
     };
     let key = |name| match name {
@@ -358,6 +377,7 @@ impl From<&TableDefinition> for Table {
             ttl: table.ttl.clone(),
             constraints: table.constraints.iter().cloned().map(Constraint::from).collect(),
             detached: false,
+            dropped_until_ms: None,
         }
     }
 }

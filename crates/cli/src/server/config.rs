@@ -86,6 +86,8 @@ pub struct Config {
     /// Bytes of a table, and of a partition, that may be dropped.
     pub max_table_size_to_drop: Option<u64>,
     pub max_partition_size_to_drop: Option<u64>,
+    /// Seconds that a dropped table may be brought back.
+    pub drop_delay: Option<u64>,
     /// Headers of what OPTIONS answers; `None`: as without a configuration.
     pub options: Option<Vec<(HeaderName, HeaderValue)>>,
 }
@@ -140,6 +142,7 @@ const KNOWN: &[&str] = &[
     "max_session_timeout",
     "max_table_size_to_drop",
     "max_partition_size_to_drop",
+    "database_atomic_delay_before_drop_table_sec",
     "http_options_response",
 ];
 
@@ -208,6 +211,7 @@ impl Config {
             max_session_timeout: root.number(&["max_session_timeout"])?,
             max_table_size_to_drop: root.number(&["max_table_size_to_drop"])?,
             max_partition_size_to_drop: root.number(&["max_partition_size_to_drop"])?,
+            drop_delay: root.number(&["database_atomic_delay_before_drop_table_sec"])?,
             options: options_config::read(&root)?,
         };
         let users_file = root.text(&["users_config"]).or_else(|| root.text(&["user_directories", "users_xml", "path"]));

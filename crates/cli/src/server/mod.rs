@@ -41,6 +41,8 @@ const EXIT_INTERRUPTED: i32 = 130;
 const EXIT_OVERDUE: i32 = 1;
 /// Without a query, before the machine is measured.
 const CALIBRATED_WHEN_IDLE: Duration = Duration::from_secs(60);
+/// How long UNDROP may bring a table back where the configuration does not say it.
+const KEPT_WHEN_DROPPED: Duration = Duration::from_secs(480);
 /// How long the end may take beyond the grace of queries: cancelled ones, merges and what is left to be written.
 const ENDING_LONGEST: Duration = Duration::from_secs(60);
 
@@ -206,6 +208,7 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     fatal_signals::begin(&path);
     let idle = arguments.calibrate_when_idle_seconds.or(configured.calibrate_when_idle_seconds);
     engine.calibrate_when_idle(idle.map_or(CALIBRATED_WHEN_IDLE, Duration::from_secs));
+    keep_dropped(&engine, configured.drop_delay);
     engine.access.configure(access);
     engine.access.set_policy(configured.passwords);
     // As ClickHouse does: a client that names no database has to find one.
@@ -297,6 +300,16 @@ fn limit_drops(of_table: Option<u64>, of_partition: Option<u64>) {
     }
 }
 
+/// How long UNDROP may bring tables back that are dropped from now on.
+fn keep_dropped(engine: &Engine, seconds: Option<u64>) {
+    let name = "database_atomic_delay_before_drop_table_sec";
+    match seconds {
+        Some(seconds) => server_settings::set(name, seconds),
+        None => server_settings::unset(name),
+    }
+    engine.databases.set_drop_delay(seconds.map_or(KEPT_WHEN_DROPPED, Duration::from_secs));
+}
+
 /// What is read again while the server runs.
 struct Reloaded {
     engine: Weak<Engine>,
@@ -318,6 +331,7 @@ impl Reloaded {
             macros::configure(config.macros);
             masking::configure(config.masking);
             limit_drops(config.max_table_size_to_drop, config.max_partition_size_to_drop);
+            keep_dropped(&engine, config.drop_delay);
             self.routing.change(Routing {
                 handlers: config.handlers,
                 default_response: config.default_response,

@@ -10,6 +10,7 @@ use gristmill_functions::strings::Like;
 use gristmill_sql::ast::Node;
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
 use gristmill_sql::statement::{DetachKind, NameFilter, Renamed, Statement};
+use uuid::Uuid;
 
 use super::{Interpreter, Outcome};
 use crate::async_inserts::Key;
@@ -132,7 +133,8 @@ impl Interpreter {
                 tables.try_for_each(|table| self.check_drops_table(&table))?;
                 databases.drop_database(&name, if_exists).await?;
             }
-            Statement::DropTable { names, if_exists, if_empty, views } => {
+            Statement::DropTable { names, if_exists, if_empty, views, sync } => {
+                let at_once = sync || self.context.settings.database_atomic_wait_for_drop_and_detach_synchronously;
                 for name in &names {
                     let (database, table) = self.full(name);
                     if database == TEMPORARY_DATABASE && !self.temporary.has(table) {
@@ -158,8 +160,20 @@ impl Interpreter {
                         }
                     }
                     self.check_drops_named(database, table)?;
-                    self.databases(database).drop_table(database, table, if_exists).await?;
+                    match at_once {
+                        true => self.databases(database).drop_table(database, table, if_exists).await?,
+                        false => self.databases(database).drop_table_for_now(database, table, if_exists).await?,
+                    }
                 }
+            }
+            Statement::Undrop { name, uuid } => {
+                let database = name.database.as_deref().unwrap_or(&self.context.database);
+                let uuid = uuid.map(|text| {
+                    let unreadable =
+                        |_| Error::new(ErrorCode::CANNOT_PARSE_UUID, format!("Cannot parse UUID from '{text}'"));
+                    text.parse::<Uuid>().map_err(unreadable)
+                });
+                databases.undrop_table(database, &name.table, uuid.transpose()?).await?;
             }
             Statement::CreateFunction { name, if_not_exists, or_replace, function } => {
                 self.create_function(name, function, if_not_exists, or_replace)?;

@@ -238,6 +238,7 @@ impl Interpreter {
                 | Statement::Delete { .. }
                 | Statement::Update { .. }
                 | Statement::Detach { .. }
+                | Statement::Undrop { .. }
                 | Statement::Attach { .. }
                 | Statement::KillQuery { .. }
                 | Statement::KillMutation { .. }
@@ -281,6 +282,7 @@ impl Interpreter {
                 | Statement::RenameDatabase { .. }
                 | Statement::Alter { .. }
                 | Statement::Detach { .. }
+                | Statement::Undrop { .. }
                 | Statement::Attach { .. }
         );
         if changes_definitions && !self.context.settings.allow_ddl {

@@ -30,6 +30,7 @@ impl Interpreter {
             | Statement::Delete { name, .. }
             | Statement::Update { name, .. }
             | Statement::Detach { name, .. }
+            | Statement::Undrop { name, .. }
             | Statement::Attach { name, .. }
             | Statement::ShowCreateTable(name)
             | Statement::Check(Checked::Partition(name, _) | Checked::Part(name, _))

@@ -214,6 +214,7 @@ impl Interpreter {
             Statement::Alter { name, commands } => commands.iter().try_for_each(|command| self.check_alter(name, command)),
             Statement::Delete { name, .. } => self.check_table("ALTER DELETE", name),
             Statement::Update { name, command } => self.check_alter(name, command),
+            Statement::Undrop { name, .. } => self.check_table("UNDROP TABLE", name),
             Statement::Detach { name, .. } => self.check_table("DROP TABLE", name),
             Statement::Attach { name, .. } => self.check_table("CREATE TABLE", name),
             // Everybody may end what is theirs, and sees no other.

@@ -398,6 +398,7 @@ settings! {
     max_temporary_data_on_disk_size_for_user: u64 = 0u64, "Bytes of temporary files that the running queries of a user may have written. 0: no limit.";
     max_subquery_depth: u64 = 100u64, "How deep subqueries may be nested. 0: no limit.";
     allow_ddl: bool = true, "Whether databases and tables may be made, changed and removed.";
+    database_atomic_wait_for_drop_and_detach_synchronously: bool = false, "Whether DROP TABLE is as with SYNC: the data goes at once, and UNDROP TABLE cannot bring the table back.";
     max_table_size_to_drop: u64 = 50_000_000_000u64, "Bytes of a MergeTree table that may be dropped, emptied or replaced. 0: any number. Where no query and no profile sets it, the server's setting of this name holds.";
     max_partition_size_to_drop: u64 = 50_000_000_000u64, "Bytes of a partition or part that may be dropped, detached or replaced. 0: any number. Where no query and no profile sets it, the server's setting of this name holds.";
     min_free_disk_bytes_to_perform_insert: u64 = 0u64, "Bytes that have to be free on a MergeTree table's disk for an INSERT. 0: any number. The table's setting of this name goes before.";
