@@ -31,8 +31,8 @@ use parking_lot::{Mutex, RwLock};
 use uuid::Uuid;
 
 pub use self::errors::Sees;
-pub use self::undrop::DroppedTable;
 use self::errors::{NOTHING, find_database, read_only, unknown_table};
+pub use self::undrop::DroppedTable;
 use crate::ddl_locks::{DdlGuard, DdlLocks};
 use crate::definition::TableDefinition;
 use crate::metadata_store::{Change, Key, MetadataStore, Record};

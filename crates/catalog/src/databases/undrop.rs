@@ -79,7 +79,7 @@ impl Databases {
         let this = self.this()?;
         uninterrupted(async move {
             this.store.apply(change).await?;
-            let (mut stopped, mut gone) = (Vec::new(), Vec::new());
+            let (mut stopped, mut gone): (Vec<Arc<dyn Table>>, Vec<Slot>) = (Vec::new(), Vec::new());
             {
                 let mut state = this.state.write();
                 let mut dropped = this.dropped.lock();
