@@ -29,4 +29,3 @@ SELECT a FROM t ORDER BY a LIMIT 1;
 SELECT s FROM t LIMIT 1;
 -- What is known without reading reads none.
 SELECT count() FROM t;
-SELECT count() FROM (SELECT s FROM t WHERE a < 5 SETTINGS max_partitions_to_read = 2);
