@@ -162,7 +162,7 @@ mod tests {
         std::panic::set_hook(Box::new(report_panic));
         let settings = Arc::new(Settings::default());
         let context = QueryContext::new("SELECT 'broken'", "defect", "default", "default", settings, system_env());
-        let _running = processes::start(&context).expect("it runs");
+        let _running = processes::start(&context, "Select").expect("it runs");
         let _entered = context.memory.tally().map(allocations::enter);
         assert!(std::panic::catch_unwind(|| panic!("the wheel is off")).is_err());
         let [entry] = &crash_log().snapshot()[..] else { panic!("one entry") };

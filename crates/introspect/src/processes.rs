@@ -161,7 +161,8 @@ pub fn none() -> bool {
 pub fn of_this_thread() -> Option<Arc<QueryContext>> {
     let tally = allocations::current()?;
     let running = RUNNING.try_lock()?;
-    running.values().find(|query| query.memory.tally().is_some_and(|own| Arc::ptr_eq(own, &tally))).cloned()
+    let is_own = |listed: &&Listed| listed.context.memory.tally().is_some_and(|own| Arc::ptr_eq(own, &tally));
+    running.values().find(is_own).map(|listed| listed.context.clone())
 }
 
 pub fn snapshot() -> Vec<Arc<QueryContext>> {
