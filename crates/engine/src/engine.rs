@@ -12,7 +12,7 @@ use gristmill_calibration::{Calibrations, keeper};
 use gristmill_catalog::metadata_store::make_private;
 use gristmill_catalog::{Databases, LogSource, MetadataStore};
 use gristmill_functions::user_defined::UserFunctions;
-use gristmill_functions::{Asker, FunctionEnv, FunctionLimits, JsonRules, Registry, SessionRoles};
+use gristmill_functions::{AddressRules, Asker, FunctionEnv, FunctionLimits, JsonRules, Registry, SessionRoles};
 use gristmill_introspect::{QueryContext, Settings, server_settings};
 use gristmill_mergetree::{EnvironmentOptions, MergeTreeEnvironment};
 use gristmill_sources::SourceHints;
@@ -271,6 +271,7 @@ impl Engine {
             now_micros: context.start.as_micros() as i64,
             cast_keep_nullable: context.settings.cast_keep_nullable,
             cast_string_to_date_time_mode: Arc::from(context.settings.cast_string_to_date_time_mode.as_str()),
+            addresses: AddressRules::of(&context.settings),
             range_elements_max: context.settings.function_range_max_elements_in_block,
             json: json_rules(&context.settings),
             limits: FunctionLimits::of(&context.settings),

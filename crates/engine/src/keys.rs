@@ -153,6 +153,7 @@ pub fn key_env() -> FunctionEnv {
         now_micros: 0,
         cast_keep_nullable: false,
         cast_string_to_date_time_mode: Arc::from("basic"),
+        addresses: gristmill_functions::AddressRules::default(),
         range_elements_max: gristmill_functions::RANGE_ELEMENTS_MAX,
         json: gristmill_functions::JsonRules::default(),
         limits: gristmill_functions::FunctionLimits::default(),

@@ -14,7 +14,7 @@ use gristmill_types::scan::address::{ipv4, ipv6};
 use crate::columns::{Bytes, Numbers, at, numbers, strings};
 use crate::define::{arity, bad_argument, constant_integer, expect_integer, expect_string, illegal, not_constant, plain};
 use crate::registry::Registry;
-use crate::scalar::{Argument, Bound};
+use crate::scalar::{Argument, Bound, FunctionEnv};
 use crate::strings::text_predicate;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,11 +33,11 @@ pub fn register(registry: &mut Registry) {
     for (suffix, failing) in FORMS {
         registry.scalar(
             &format!("IPv4StringToNum{suffix}"),
-            plain(move |name, arguments, _| v4_number(name, arguments, failing)),
+            plain(move |name, arguments, env| v4_number(name, arguments, of_setting(failing, env))),
         );
         registry.scalar(
             &format!("IPv6StringToNum{suffix}"),
-            plain(move |name, arguments, _| v6_number(name, arguments, failing)),
+            plain(move |name, arguments, env| v6_number(name, arguments, of_setting(failing, env))),
         );
     }
     registry.scalar("isIPv4String", text_predicate(|text| ipv4(text).is_ok()));
@@ -124,6 +124,14 @@ fn v6_text(name: &str, arguments: &[Argument]) -> Result<Bound> {
             Ok(())
         })
     }))
+}
+
+/// `cast_ipv4_ipv6_default_on_conversion_error` takes the error away.
+fn of_setting(failing: Failing, env: &FunctionEnv) -> Failing {
+    match failing {
+        Failing::Throws if env.addresses.converted => Failing::Zero,
+        other => other,
+    }
 }
 
 fn v4_number(name: &str, arguments: &[Argument], failing: Failing) -> Result<Bound> {

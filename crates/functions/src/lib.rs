@@ -91,7 +91,7 @@ pub use monotonic::{Direction, Holds, Monotonicity, monotonic, monotonic_call};
 pub use ordering::sort_expr;
 pub use registry::Registry;
 pub use scalar::{
-    Argument, Asker, Bound, FunctionEnv, FunctionLimits, JsonRules, Kernel, Nulls, RANGE_ELEMENTS_MAX, ScalarFunction,
-    SessionRoles,
+    AddressRules, Argument, Asker, Bound, FunctionEnv, FunctionLimits, JsonRules, Kernel, Nulls, RANGE_ELEMENTS_MAX,
+    ScalarFunction, SessionRoles,
 };
 pub use udf::{FunctionUdf, call, scalar_udf};

@@ -11,6 +11,7 @@ use gristmill_introspect::tag_groups::TagGroups;
 use gristmill_introspect::{Client, Settings, Used};
 use gristmill_types::SqlType;
 use gristmill_types::cast::CastOptions;
+use gristmill_types::scan::address::LenientAddresses;
 use gristmill_types::scan::best_effort::Customs;
 
 /// An argument as the analyser knows it: its type, and its value where it is a constant.
@@ -33,11 +34,39 @@ pub struct FunctionEnv {
     pub now_micros: i64,
     pub cast_keep_nullable: bool,
     pub cast_string_to_date_time_mode: Arc<str>,
+    pub addresses: AddressRules,
     /// Elements that `range` may make in a block.
     pub range_elements_max: u64,
     pub json: JsonRules,
     pub limits: FunctionLimits,
     pub asker: Asker,
+}
+
+/// Where a text that is no address becomes the default of its type, rather than an error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct AddressRules {
+    /// Wherever it is converted.
+    pub converted: bool,
+    /// By CAST, and into a column.
+    pub cast: LenientAddresses,
+}
+
+impl AddressRules {
+    pub fn of(settings: &Settings) -> AddressRules {
+        let converted = settings.cast_ipv4_ipv6_default_on_conversion_error;
+        AddressRules {
+            converted,
+            cast: LenientAddresses {
+                v4: converted || settings.input_format_ipv4_default_on_conversion_error,
+                v6: converted || settings.input_format_ipv6_default_on_conversion_error,
+            },
+        }
+    }
+
+    /// Those of functions that are no CAST.
+    pub fn of_functions(self) -> LenientAddresses {
+        LenientAddresses { v4: self.converted, v6: self.converted }
+    }
 }
 
 /// What settings say of functions that read or write JSON.
@@ -132,6 +161,7 @@ impl FunctionEnv {
             timezone: crate::text::timezone(self)?,
             best_effort_dates: self.cast_string_to_date_time_mode.starts_with("best_effort"),
             customs: self.customs(&*self.cast_string_to_date_time_mode == "best_effort_us"),
+            lenient_addresses: self.addresses.cast,
             ..CastOptions::default()
         })
     }

@@ -84,7 +84,7 @@ impl Document {
             }
             match cursor.value() {
                 Ok(text) if key == b"meta" => names = Some(names_of_metadata(text, validates, rows)?),
-                Ok(_) => {}
+                Ok(text) => rows.check_depth(text, &key)?,
                 Err(fault) => return self.unreadable(&input[skip..], last, fault, rows),
             }
             if !cursor.eat(b',') {
@@ -130,9 +130,11 @@ impl RowReader for Document {
                     return Ok(Step::More);
                 }
                 while cursor.eat(b',') {
-                    let passed = cursor.value().and_then(|_| cursor.expect(b':')).and_then(|()| cursor.value());
-                    if passed.is_err() || cursor.peek().is_none() {
-                        return if last { Err(cut_off(rows)) } else { Ok(Step::More) };
+                    let key = cursor.raw_string();
+                    let passed = cursor.expect(b':').and_then(|()| cursor.value());
+                    match (key, passed) {
+                        (Ok((key, _)), Ok(text)) if cursor.peek().is_some() => rows.check_depth(text, key)?,
+                        _ => return if last { Err(cut_off(rows)) } else { Ok(Step::More) },
                     }
                 }
                 if cursor.eat(b'}') {

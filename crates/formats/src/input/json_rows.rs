@@ -178,6 +178,9 @@ pub(crate) fn syntax(fault: Fault, rows: &Rows) -> Error {
     rows.wrong(fault.code, fault.reason)
 }
 
+/// What a value without a key is called.
+const NO_KEY: &[u8] = b"skipped_field";
+
 /// Fields of a row whose places are remembered.
 const PLACES_MAX: usize = 1024;
 
@@ -267,7 +270,7 @@ impl ObjectRows {
                     let name = [name, b"."].concat();
                     self.members(&mut cursor, name, rows)?;
                 }
-                taker => self.field(&mut cursor, taker, rows)?,
+                taker => self.field(&mut cursor, key_start, taker, rows)?,
             }
             if cursor.eat(b',') {
                 continue;
@@ -289,6 +292,8 @@ impl ObjectRows {
             return Ok(());
         }
         loop {
+            cursor.peek();
+            let key_start = cursor.at;
             let key = cursor.string(&mut self.key).map_err(|fault| syntax(fault, rows))?;
             name.truncate(dot);
             name.extend_from_slice(key);
@@ -300,14 +305,15 @@ impl ObjectRows {
                 }
             };
             cursor.expect(b':').map_err(|fault| syntax(fault, rows))?;
-            self.field(cursor, taker, rows)?;
+            self.field(cursor, key_start, taker, rows)?;
             if !cursor.eat(b',') {
                 return cursor.expect(b'}').map_err(|fault| syntax(fault, rows));
             }
         }
     }
 
-    fn field(&mut self, cursor: &mut JsonCursor<'_>, taker: Taker, rows: &mut Rows) -> Result<()> {
+    /// `key_start`: where the field's name stands.
+    fn field(&mut self, cursor: &mut JsonCursor<'_>, key_start: usize, taker: Taker, rows: &mut Rows) -> Result<()> {
         match taker {
             Taker::Column(column) if rows.has_value(column) && !(self.skips_rest && rows.has_all()) => {
                 let name = rows.columns().0[column].name.clone();
@@ -316,7 +322,9 @@ impl ObjectRows {
             }
             Taker::Column(column) if !rows.has_value(column) => value(cursor, column, self.strings, &mut self.scratch, rows),
             other => {
-                cursor.value().map_err(|fault| syntax(fault, rows))?;
+                let passed = cursor.value().map_err(|fault| syntax(fault, rows))?;
+                let key = JsonCursor { text: cursor.text, at: key_start }.raw_string().map_or(&b""[..], |(key, _)| key);
+                rows.check_depth(passed, key)?;
                 // A column that nobody asked for has a place nevertheless.
                 rows.count_unknown(u64::from(matches!(other, Taker::Nobody)));
                 Ok(())
@@ -456,10 +464,12 @@ impl CompactRows {
                 match mapping.fields.get(count) {
                     Some(Some(leaf)) => value(&mut cursor, *leaf, self.strings, &mut self.scratch, rows)?,
                     Some(None) => {
-                        cursor.value().map_err(|fault| faulty(fault, rows))?;
+                        let passed = cursor.value().map_err(|fault| faulty(fault, rows))?;
+                        rows.check_depth(passed, NO_KEY)?;
                     }
                     None if self.variable => {
-                        cursor.value().map_err(|fault| faulty(fault, rows))?;
+                        let passed = cursor.value().map_err(|fault| faulty(fault, rows))?;
+                        rows.check_depth(passed, NO_KEY)?;
                         rows.count_unknown(1);
                     }
                     None => {

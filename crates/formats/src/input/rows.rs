@@ -15,8 +15,9 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::Settings;
 use gristmill_types::builder::{ColumnBuilder, Escaping, JsonStrings, ParseOptions};
 use gristmill_types::scan::Scan;
+use gristmill_types::scan::address::LenientAddresses;
 use gristmill_types::scan::best_effort::Customs;
-use gristmill_types::scan::json::JsonCursor;
+use gristmill_types::scan::json::{self, JsonCursor};
 use gristmill_types::{Columns, SqlType};
 
 use super::omitted::omitted_flag;
@@ -59,6 +60,7 @@ pub(crate) struct Rows {
     matching: Matching,
     /// Columns without NULL have to have a value in every row.
     force_null: bool,
+    json_depth_max: u64,
     /// Where each column starts among the leaves.
     first_leaf: Vec<usize>,
     exact: HashMap<Vec<u8>, usize>,
@@ -110,6 +112,7 @@ impl Rows {
             // Values are literals of SQL, which are converted.
             as_data: format != Format::Values,
             enums_as_numbers: enums_as_numbers(format, settings),
+            lenient_addresses: lenient_addresses(format, settings),
             ..parse_options(settings, timezone)
         };
         let spread = matches!(format, Format::Csv | Format::CsvWithNames | Format::CsvWithNamesAndTypes)
@@ -149,6 +152,7 @@ impl Rows {
             empty_as_default: settings.input_format_json_empty_as_default,
             matching: Matching::of(settings),
             force_null: settings.input_format_force_null_for_omitted_fields,
+            json_depth_max: settings.input_format_json_max_depth,
             first_leaf,
             folded,
             omitted: Vec::new(),
@@ -310,6 +314,19 @@ impl Rows {
                 self.explained(leaf, shown, Err(fault))
             }
         }
+    }
+
+    /// Of a JSON value that no column takes. Error: TOO_DEEP_RECURSION where it has too many levels.
+    pub fn check_depth(&self, value: &[u8], key: &[u8]) -> Result<()> {
+        if !json::is_deeper(value, self.json_depth_max) {
+            return Ok(());
+        }
+        let text = format!(
+            "JSON is too deep for key '{}': it has more levels than input_format_json_max_depth = {}",
+            String::from_utf8_lossy(key),
+            self.json_depth_max
+        );
+        Err(self.wrong(ErrorCode::TOO_DEEP_RECURSION, text))
     }
 
     pub fn null(&mut self, leaf: usize) -> Result<()> {
@@ -519,6 +536,21 @@ pub(crate) fn parse_options(settings: &Settings, timezone: Tz) -> ParseOptions {
         bools_as_numbers: settings.input_format_json_read_bools_as_numbers,
         empty_as_default: settings.input_format_json_empty_as_default,
         keeps_bad_escapes: !settings.input_format_json_throw_on_bad_escape_sequence,
+        json_depth_max: settings.input_format_json_max_depth,
+        lenient_addresses: LenientAddresses::default(),
+    }
+}
+
+/// Of which addresses what is none is the default: literals are converted as CAST does it, while fields of other formats are
+/// errors, as in ClickHouse.
+fn lenient_addresses(format: Format, settings: &Settings) -> LenientAddresses {
+    let all = settings.cast_ipv4_ipv6_default_on_conversion_error;
+    match format {
+        Format::Values => LenientAddresses {
+            v4: all || settings.input_format_ipv4_default_on_conversion_error,
+            v6: all || settings.input_format_ipv6_default_on_conversion_error,
+        },
+        _ => LenientAddresses::default(),
     }
 }
 

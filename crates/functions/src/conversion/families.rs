@@ -177,8 +177,10 @@ fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, asked: Asked<'_>)
         (_, from, _) => from.clone(),
     };
     // Of text that may be NULL, what cannot be read is NULL as well, but for these types.
+    let lenient_addresses = env.addresses.of_functions();
     let soft = failing == Failing::Throws
         && nullable
+        && !lenient_addresses.takes(&to)
         && arguments[0].kind.is_string()
         && !matches!(to, T::Bool | T::String | T::FixedString(_) | T::DateTime64(..) | T::Time64(_));
     let throws = failing == Failing::Throws && !soft;
@@ -188,6 +190,7 @@ fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, asked: Asked<'_>)
         // `OrNull` and `OrZero` know the basic forms only.
         best_effort_dates: matches!(failing, Failing::Throws | Failing::Default) && known.best_effort_dates,
         accurate: of_number || failing == Failing::Default && must_come_out_equal(&from),
+        lenient_addresses,
         ..known
     };
     let result = if failing == Failing::Null || soft { to.clone().nullable() } else { to.clone() };

@@ -33,6 +33,7 @@ pub fn env() -> FunctionEnv {
         now_micros: 1_710_513_045_123_456,
         cast_keep_nullable: false,
         cast_string_to_date_time_mode: "basic".into(),
+        addresses: gristmill_functions::AddressRules::default(),
         range_elements_max: gristmill_functions::RANGE_ELEMENTS_MAX,
         json: gristmill_functions::JsonRules::default(),
         limits: gristmill_functions::FunctionLimits::default(),

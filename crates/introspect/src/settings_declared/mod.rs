@@ -330,6 +330,9 @@ settings! {
     input_format_json_map_as_array_of_tuples: bool = false, "Whether maps are arrays of tuples in JSON that is read.";
     input_format_json_defaults_for_missing_elements_in_named_tuple: bool = true, "Whether fields that an object lacks are defaults in the named tuple that it is read into; else they are errors.";
     input_format_json_ignore_unknown_keys_in_named_tuple: bool = true, "Whether fields of an object that the named tuple lacks are passed over; else they are errors.";
+    input_format_json_max_depth: u64 = 1000u64, "Most arrays and objects within each other in a JSON value that no column takes.";
+    input_format_ipv4_default_on_conversion_error: bool = false, "Whether a text that is no address becomes the default of IPv4 in CAST, Values and INSERT; else it is an error.";
+    input_format_ipv6_default_on_conversion_error: bool = false, "Whether a text that is no address becomes the default of IPv6 in CAST, Values and INSERT; else it is an error.";
     input_format_parquet_max_block_size: u64 = 65_409u64, "Rows of a batch read from Parquet.";
     output_format_parquet_row_group_size_bytes: u64 = 536_870_912u64, "Bytes in memory from which on a row group is written.";
     output_format_parquet_data_page_size: u64 = 1_048_576u64, "Bytes of a data page that is written.";
@@ -374,6 +377,7 @@ settings! {
     enable_positional_arguments: bool = true, "Whether a number in GROUP BY, ORDER BY and LIMIT BY means the column of the SELECT list at that place.";
     allow_deprecated_error_prone_window_functions: bool = false, "Whether runningDifference, neighbor and the like may be used.";
     cast_keep_nullable: bool = false, "Whether CAST keeps NULL.";
+    cast_ipv4_ipv6_default_on_conversion_error: bool = false, "Whether a text that is no address becomes the default of IPv4 or IPv6 where it is converted; else it is an error.";
     prefer_column_name_to_alias: bool = false, "Whether a column wins over an alias of the same name.";
     additional_table_filters: String = "{}", "Conditions for the rows of tables, such as {'events': 'user != 5'}.";
     additional_result_filter: String = "", "A condition for the rows of the result, over its columns.";

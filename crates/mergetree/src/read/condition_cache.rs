@@ -69,7 +69,7 @@ fn id(condition: &Expr, layout: &Layout) -> Option<u128> {
                 Some(udf) => {
                     let env = udf.env();
                     (&env.timezone, &env.database, &env.user).hash(&mut hasher);
-                    (env.cast_keep_nullable, &env.cast_string_to_date_time_mode).hash(&mut hasher);
+                    (env.cast_keep_nullable, &env.cast_string_to_date_time_mode, env.addresses).hash(&mut hasher);
                 }
                 None => is_known = false,
             },

@@ -426,6 +426,7 @@ impl Analyzer<'_> {
             accurate: numbers,
             // Nobody asks for a conversion: what cannot be read is an error, also where the type has NULL.
             saturates: from_text,
+            lenient_addresses: gristmill_types::scan::address::LenientAddresses::default(),
             ..self.env.cast_options()?
         };
         let target = if from_text { to.clone() } else { to.clone().nullable() };

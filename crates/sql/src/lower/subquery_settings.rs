@@ -54,6 +54,7 @@ impl Analyzer<'_> {
         let mut env = self.env.clone();
         env.cast_keep_nullable = settings.cast_keep_nullable;
         env.cast_string_to_date_time_mode = settings.cast_string_to_date_time_mode.as_str().into();
+        env.addresses = gristmill_functions::AddressRules::of(&settings);
         env.range_elements_max = settings.function_range_max_elements_in_block;
         env.json = gristmill_functions::JsonRules {
             quotes_denormals: settings.output_format_json_quote_denormals,

@@ -228,7 +228,7 @@ impl Values {
                         match at {
                             Some(at) if fields[at].len() == *len => fields[at].json_value(cursor),
                             Some(_) => Err(Fault::new(ErrorCode::INCORRECT_DATA, "an object names a field twice")),
-                            None if options.tuples_pass_unknown => cursor.value().map(|_| ()),
+                            None if options.tuples_pass_unknown => cursor.pass(options.json_depth_max),
                             None => Err(unknown_field(fields.iter().all(|field| field.len() > *len))),
                         }
                     })?;
@@ -280,7 +280,7 @@ fn entry(
         match field {
             Some(field) if field.len() == len => field.json_value(cursor),
             Some(_) => Err(Fault::new(ErrorCode::INCORRECT_DATA, "an object names a field twice")),
-            None if options.tuples_pass_unknown => cursor.value().map(|_| ()),
+            None if options.tuples_pass_unknown => cursor.pass(options.json_depth_max),
             None => Err(unknown_field(key.len() > len && value.len() > len)),
         }
     })?;

@@ -15,6 +15,7 @@ use arrow::array::builder::NullBufferBuilder;
 use chrono_tz::Tz;
 use gristmill_base::{Error, ErrorCode, Result};
 
+use crate::scan::address::LenientAddresses;
 use crate::scan::best_effort::Customs;
 use crate::scan::{Fault, Scan, quoted};
 use crate::sql_type::SqlType;
@@ -60,7 +61,14 @@ pub struct ParseOptions {
     pub empty_as_default: bool,
     /// Escapes of JSON that mean nothing stay as they are written; else they are errors.
     pub keeps_bad_escapes: bool,
+    /// Arrays and objects that may stand within each other in JSON that is passed over.
+    pub json_depth_max: u64,
+    /// Texts that are no addresses.
+    pub lenient_addresses: LenientAddresses,
 }
+
+/// `ParseOptions::json_depth_max` where no setting says it.
+const JSON_DEPTH_MAX: u64 = 1000;
 
 /// The JSON values that a String takes as they are written, besides strings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,6 +106,8 @@ impl Default for ParseOptions {
             bools_as_numbers: true,
             empty_as_default: false,
             keeps_bad_escapes: false,
+            json_depth_max: JSON_DEPTH_MAX,
+            lenient_addresses: LenientAddresses::default(),
         }
     }
 }
@@ -273,6 +283,10 @@ impl ColumnBuilder {
         match self.values.push_text(text, &self.options) {
             Ok(()) => {
                 self.nulls.append_non_null();
+                Ok(())
+            }
+            Err(_) if self.options.lenient_addresses.takes(self.kind.plain()) => {
+                self.append_default();
                 Ok(())
             }
             Err(fault) if self.options.as_data => self.of_data(text, fault),

@@ -26,6 +26,7 @@ use chrono_tz::Tz;
 use gristmill_base::{Error, ErrorCode, Result};
 
 use crate::default::default_array;
+use crate::scan::address::LenientAddresses;
 use crate::scan::best_effort::Customs;
 use crate::sql_type::{IntervalKind, SqlType};
 use crate::states::are_alike;
@@ -60,6 +61,8 @@ pub struct CastOptions {
     /// Days and times beyond Date and DateTime are their ends: so it is where ClickHouse brings values to a type by itself, in an
     /// INSERT or for what columns have in common. Where a conversion is asked for they wrap around.
     pub saturates: bool,
+    /// Texts that are no addresses, where the type has no NULL for them.
+    pub lenient_addresses: LenientAddresses,
 }
 
 impl Default for CastOptions {
@@ -73,6 +76,7 @@ impl Default for CastOptions {
             null_as_default: false,
             accurate: false,
             saturates: false,
+            lenient_addresses: LenientAddresses::default(),
         }
     }
 }

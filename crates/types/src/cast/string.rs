@@ -89,11 +89,14 @@ pub(super) fn parse(
         let is_word = *to == T::UInt8 && matches!(text, b"true" | b"false");
         if let Err(fault) = column.try_append_text(if is_word { b"word" } else { text }, Escaping::Plain) {
             let null = forgives || (nullable && matches!(text, b"" | b"NULL" | b"null" | b"\\N"));
-            if options.on_error == OnError::Throw && !null {
+            let is_default = options.on_error == OnError::Throw && !null;
+            if is_default && !options.lenient_addresses.takes(to) {
                 return Err(fault.explain(text, to));
             }
             column.append_default();
-            failed.push(row);
+            if !is_default {
+                failed.push(row);
+            }
         }
     }
     with_nulls(column.finish(), with_failures(array.nulls(), &failed, array.len()))

@@ -5,6 +5,25 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use gristmill_base::ErrorCode;
 
 use super::{Fault, Scan};
+use crate::sql_type::SqlType;
+
+/// Kinds of addresses of which a text that is none becomes the default, rather than an error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub struct LenientAddresses {
+    pub v4: bool,
+    pub v6: bool,
+}
+
+impl LenientAddresses {
+    /// `kind` is plain: without Nullable and LowCardinality.
+    pub fn takes(self, kind: &SqlType) -> bool {
+        match kind {
+            SqlType::IPv4 => self.v4,
+            SqlType::IPv6 => self.v6,
+            _ => false,
+        }
+    }
+}
 
 /// With or without hyphens, in any case; 16 bytes in network order.
 pub fn uuid(text: &[u8]) -> Scan<[u8; 16]> {

@@ -14,6 +14,9 @@ const fn wrong(reason: &'static str) -> Fault {
 const ENDED: Fault = wrong("the JSON text ends within a value");
 const UNEXPECTED: Fault = wrong("the text is not JSON");
 
+const TOO_DEEP: Fault =
+    Fault::new(ErrorCode::TOO_DEEP_RECURSION, "JSON that is passed over is too deep: raise input_format_json_max_depth");
+
 const HALF: Fault =
     Fault::new(ErrorCode::CANNOT_PARSE_ESCAPE_SEQUENCE, "the first half of a surrogate pair has no second half behind it");
 
@@ -101,6 +104,12 @@ impl<'a> JsonCursor<'a> {
             }
         }
         Ok(&self.text[start..self.at])
+    }
+
+    /// Passes over the next value. Error: TOO_DEEP_RECURSION where that has more levels.
+    pub fn pass(&mut self, depth_max: u64) -> Scan<()> {
+        let text = self.value()?;
+        if is_deeper(text, depth_max) { Err(TOO_DEEP) } else { Ok(()) }
     }
 
     /// The bytes between the quotes, still escaped, and whether there is any escape.
@@ -192,6 +201,37 @@ impl<'a> JsonCursor<'a> {
             self.at += 1;
         }
     }
+}
+
+/// Whether something stands within more arrays and objects than so many. `text` is a whole value.
+pub fn is_deeper(text: &[u8], depth_max: u64) -> bool {
+    // Each level is a bracket at both its ends.
+    if text.len() as u64 / 2 <= depth_max {
+        return false;
+    }
+    let mut cursor = JsonCursor::new(text);
+    let mut depth = 0u64;
+    while let Some(c) = cursor.peek() {
+        match c {
+            b'"' => match cursor.raw_string() {
+                Ok(_) => continue,
+                Err(_) => return false,
+            },
+            b'[' | b'{' => {
+                cursor.at += 1;
+                depth += 1;
+                // What is empty has nothing within it.
+                if depth > depth_max && !matches!(cursor.peek(), Some(b']' | b'}')) {
+                    return true;
+                }
+                continue;
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        cursor.at += 1;
+    }
+    false
 }
 
 /// Where the next quote or backslash is. Most strings are short: the first bytes are looked at eight at a time, before a
@@ -327,6 +367,26 @@ mod tests {
         for broken in [&b"[1,2"[..], b"{\"a\":1]", b"\"open", b"nul", b"tru", b""] {
             assert!(JsonCursor::new(broken).value().is_err(), "{}", String::from_utf8_lossy(broken));
         }
+    }
+
+    #[test]
+    fn levels_are_counted_where_something_stands_within() {
+        for (text, levels) in [
+            ("1", 0),
+            ("[]", 0),
+            ("[1]", 1),
+            ("[[[]]]", 2),
+            ("[[[1]]]", 3),
+            ("[[1], [2], [3], [4]]", 2),
+            (r#"{"a[[[[":"[[[[","b":{"c":{ }}}"#, 2),
+            (r#"[[{"a":1}]]"#, 3),
+        ] {
+            for depth_max in 0..5 {
+                assert_eq!(is_deeper(text.as_bytes(), depth_max), levels > depth_max, "{text} {depth_max}");
+            }
+        }
+        assert_eq!(JsonCursor::new(b"[[1]]").pass(1), Err(TOO_DEEP));
+        assert_eq!(JsonCursor::new(b"[[1]]").pass(2), Ok(()));
     }
 
     #[test]
