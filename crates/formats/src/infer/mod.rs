@@ -72,9 +72,9 @@ fn columns(format: Format, bytes: &[u8], complete: bool, settings: &Settings) ->
         F::LineAsString => return one("line"),
         F::JsonAsString => return one("json"),
         F::RawBlob => return one("raw_blob"),
-        F::Native => return crate::native::columns_of_sample(bytes),
+        F::Native => return crate::native::columns_of_sample(bytes, settings),
         F::RowBinaryWithNamesAndTypes | F::RowBinaryWithNamesAndTypesAndDefaults => {
-            return crate::native::columns_of_header(bytes);
+            return crate::native::columns_of_header(bytes, settings);
         }
         F::Parquet => {
             let metadata = parquet_metadata(&Bytes::copy_from_slice(bytes).into())?;

@@ -7,6 +7,7 @@ use arrow::datatypes::SchemaRef;
 use bytes::Bytes;
 use futures::Stream;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_types::binary::{read_type, write_type};
 use gristmill_types::cast::{CastOptions, cast};
 use gristmill_types::default::default_array;
 use gristmill_types::{Column, Columns, SqlType};
@@ -69,6 +70,19 @@ fn without_dictionaries(kind: &SqlType) -> SqlType {
     }
 }
 
+/// How the types of columns are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TypesAs {
+    Text,
+    Binary,
+}
+
+impl TypesAs {
+    pub fn of(in_binary: bool) -> TypesAs {
+        if in_binary { TypesAs::Binary } else { TypesAs::Text }
+    }
+}
+
 fn write_info(revision: Revision, out: &mut Vec<u8>) {
     if revision.0 == 0 {
         return;
@@ -84,13 +98,27 @@ fn write_info(revision: Revision, out: &mut Vec<u8>) {
 
 /// Appends a block: the columns with the batch's rows, or (`None`) without any. The batch carries the columns.
 pub fn write_block(columns: &Columns, batch: Option<&RecordBatch>, revision: Revision, out: &mut Vec<u8>) -> Result<()> {
+    write_block_as(columns, batch, revision, TypesAs::Text, out)
+}
+
+/// As `write_block`, with types in that form.
+pub(super) fn write_block_as(
+    columns: &Columns,
+    batch: Option<&RecordBatch>,
+    revision: Revision,
+    types: TypesAs,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     write_info(revision, out);
     let rows = batch.map_or(0, RecordBatch::num_rows);
     encode::counts(columns.len(), rows, out);
     for (at, column) in columns.iter().enumerate() {
         let kind = revision.kind(&column.kind);
         write_string(column.name.as_bytes(), out);
-        write_string(revision.type_name(&kind).as_bytes(), out);
+        match types {
+            TypesAs::Text => write_string(revision.type_name(&kind).as_bytes(), out),
+            TypesAs::Binary => write_type(&kind, out)?,
+        }
         if revision.0 >= Revision::CUSTOM_SERIALIZATION {
             out.push(0);
         }
@@ -172,6 +200,14 @@ pub async fn read_block<S>(reader: &mut ByteReader<S>, revision: Revision) -> Re
 where
     S: Stream<Item = Result<Bytes>> + Unpin + Send,
 {
+    read_block_as(reader, revision, TypesAs::Text).await
+}
+
+/// As `read_block`, with types in that form.
+pub(super) async fn read_block_as<S>(reader: &mut ByteReader<S>, revision: Revision, types: TypesAs) -> Result<Option<Block>>
+where
+    S: Stream<Item = Result<Bytes>> + Unpin + Send,
+{
     reader.begin();
     if reader.at_end().await? {
         return Ok(None);
@@ -186,8 +222,11 @@ where
     let mut arrays = Vec::new();
     for _ in 0..count {
         let name = reader.string(NAME_BYTES_MAX).await?;
-        let written = reader.string(NAME_BYTES_MAX).await?;
-        let kind: SqlType = written.parse().context(|| format!("in column {name} of a block"))?;
+        let kind = match types {
+            TypesAs::Text => reader.string(NAME_BYTES_MAX).await?.parse::<SqlType>(),
+            TypesAs::Binary => binary_type(reader).await,
+        };
+        let kind = kind.context(|| format!("in column {name} of a block"))?;
         let is_sparse = revision.0 >= Revision::CUSTOM_SERIALIZATION && read_kind(reader, &name, &kind).await?;
         let array = if rows == 0 {
             default_array(&kind, 0)
@@ -201,6 +240,23 @@ where
         arrays.push(array);
     }
     Ok(Some(Block { columns: Columns::new(columns), rows, arrays }))
+}
+
+async fn binary_type<S>(reader: &mut ByteReader<S>) -> Result<SqlType>
+where
+    S: Stream<Item = Result<Bytes>> + Unpin + Send,
+{
+    loop {
+        let mut length = 0;
+        if let Some(kind) = read_type(reader.held(), &mut length)? {
+            reader.advance(length);
+            return Ok(kind);
+        }
+        if reader.held().len() > NAME_BYTES_MAX {
+            return Err(Error::new(ErrorCode::INCORRECT_DATA, format!("A type has more than {NAME_BYTES_MAX} bytes")));
+        }
+        reader.more().await?;
+    }
 }
 
 fn bounded(value: u64, most: u64, what: &str) -> Result<usize> {

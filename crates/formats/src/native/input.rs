@@ -20,7 +20,7 @@ use gristmill_types::Columns;
 use gristmill_types::cast::CastOptions;
 use parking_lot::Mutex;
 
-use super::block::{Block, Revision, read_block};
+use super::block::{Block, Revision, TypesAs, read_block_as};
 use super::bytes::ByteReader;
 use crate::input::RowParser;
 
@@ -50,9 +50,10 @@ impl Stream for Pushed {
     }
 }
 
-fn blocks(source: Pushed) -> BoxStream<'static, Result<Block>> {
-    futures::stream::try_unfold(ByteReader::new(source), |mut reader| async move {
-        Ok(read_block(&mut reader, Revision::FILE).await?.map(|block| (block, reader)))
+fn blocks(source: Pushed, settings: &Settings) -> BoxStream<'static, Result<Block>> {
+    let types = TypesAs::of(settings.input_format_native_decode_types_in_binary_format);
+    futures::stream::try_unfold(ByteReader::new(source), move |mut reader| async move {
+        Ok(read_block_as(&mut reader, Revision::FILE, types).await?.map(|block| (block, reader)))
     })
     .boxed()
 }
@@ -79,7 +80,7 @@ impl NativeInput {
             ..CastOptions::default()
         };
         NativeInput {
-            blocks: blocks(queue.clone()),
+            blocks: blocks(queue.clone(), settings),
             queue,
             columns: columns.clone(),
             schema: columns.arrow(),
@@ -134,11 +135,11 @@ impl RowParser for NativeInput {
 
 /// The columns of data that begins so: those of its first block. Error: CANNOT_EXTRACT_TABLE_STRUCTURE where that is not
 /// there as a whole.
-pub(crate) fn columns_of_sample(sample: &[u8]) -> Result<Columns> {
+pub(crate) fn columns_of_sample(sample: &[u8], settings: &Settings) -> Result<Columns> {
     let queue = Pushed::default();
     queue.0.lock().chunks.push_back(Bytes::copy_from_slice(sample));
     let mut task = Context::from_waker(Waker::noop());
-    match blocks(queue).poll_next_unpin(&mut task) {
+    match blocks(queue, settings).poll_next_unpin(&mut task) {
         Poll::Ready(Some(block)) => Ok(block?.columns),
         Poll::Ready(None) | Poll::Pending => Err(Error::new(
             ErrorCode::CANNOT_EXTRACT_TABLE_STRUCTURE,

@@ -11,7 +11,7 @@ use arrow::datatypes::SchemaRef;
 use chrono_tz::Tz;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_introspect::Settings;
-use gristmill_types::binary::{Gathered, text, varuint};
+use gristmill_types::binary::{Gathered, read_type, text, varuint};
 use gristmill_types::cast::CastOptions;
 use gristmill_types::{Column, Columns, SqlType};
 
@@ -31,6 +31,7 @@ const COLUMNS_MAX: u64 = 100_000;
 
 pub(crate) struct RowBinaryInput {
     header: Header,
+    types_in_binary: bool,
     /// Those of the data: known from its header, where it has one.
     columns: Option<Columns>,
     gathered: Vec<Gathered>,
@@ -67,6 +68,7 @@ impl RowBinaryInput {
         let header = format.header();
         let mut input = RowBinaryInput {
             header,
+            types_in_binary: settings.input_format_binary_decode_types_in_binary_format,
             columns: None,
             gathered: Vec::new(),
             omitted: matches!(format, Format::RowBinaryWithDefaults | Format::RowBinaryWithNamesAndTypesAndDefaults)
@@ -105,21 +107,29 @@ impl RowBinaryInput {
 
 /// The columns that a header names, and its length; `known` has the types where it does not. `None`: it is not there as a
 /// whole.
-fn header_columns(header: Header, known: &Columns, bytes: &[u8]) -> Result<Option<(Columns, usize)>> {
+fn header_columns(header: Header, types_in_binary: bool, known: &Columns, bytes: &[u8]) -> Result<Option<(Columns, usize)>> {
     let mut at = 0;
     let Some(count) = varuint(bytes, &mut at)? else { return Ok(None) };
     if count > COLUMNS_MAX {
         return Err(incorrect(format!("The header names {count} columns")));
     }
-    let mut words = Vec::new();
-    for _ in 0..count * if header == Header::NamesAndTypes { 2 } else { 1 } {
+    let mut names = Vec::new();
+    for _ in 0..count {
         let Some(word) = text(bytes, &mut at)? else { return Ok(None) };
-        words.push(String::from_utf8_lossy(word).into_owned());
+        names.push(String::from_utf8_lossy(word).into_owned());
     }
-    let types = words.split_off(count as usize);
-    let columns = words.into_iter().enumerate().map(|(place, name)| {
+    let mut types: Vec<SqlType> = Vec::new();
+    for _ in 0..if header == Header::NamesAndTypes { count } else { 0 } {
+        let kind = match types_in_binary {
+            true => read_type(bytes, &mut at)?,
+            false => text(bytes, &mut at)?.map(|word| String::from_utf8_lossy(word).parse::<SqlType>()).transpose()?,
+        };
+        let Some(kind) = kind else { return Ok(None) };
+        types.push(kind);
+    }
+    let columns = names.into_iter().enumerate().map(|(place, name)| {
         let kind = match types.get(place) {
-            Some(written) => written.parse::<SqlType>()?,
+            Some(kind) => kind.clone(),
             None => known.get(&name).map(|column| column.kind.clone()).ok_or_else(|| {
                 Error::new(ErrorCode::THERE_IS_NO_COLUMN, format!("The header names a column {name} of unknown type"))
             })?,
@@ -130,8 +140,9 @@ fn header_columns(header: Header, known: &Columns, bytes: &[u8]) -> Result<Optio
 }
 
 /// The columns that the header of data names and types. Error: CANNOT_EXTRACT_TABLE_STRUCTURE where it is cut.
-pub(crate) fn columns_of_header(sample: &[u8]) -> Result<Columns> {
-    let found = header_columns(Header::NamesAndTypes, &Columns::default(), sample)?;
+pub(crate) fn columns_of_header(sample: &[u8], settings: &Settings) -> Result<Columns> {
+    let in_binary = settings.input_format_binary_decode_types_in_binary_format;
+    let found = header_columns(Header::NamesAndTypes, in_binary, &Columns::default(), sample)?;
     found.map(|(columns, _)| columns).ok_or_else(|| {
         Error::new(ErrorCode::CANNOT_EXTRACT_TABLE_STRUCTURE, "the header does not end within what is looked at")
     })
@@ -141,7 +152,7 @@ impl RowBinaryInput {
     fn take(&mut self, bytes: &[u8]) -> Result<(usize, Vec<RecordBatch>)> {
         let mut at = 0;
         if self.columns.is_none() {
-            let Some((columns, length)) = header_columns(self.header, &self.known, bytes)? else {
+            let Some((columns, length)) = header_columns(self.header, self.types_in_binary, &self.known, bytes)? else {
                 return Ok((0, Vec::new()));
             };
             self.know(columns)?;

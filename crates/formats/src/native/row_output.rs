@@ -2,8 +2,9 @@
 
 use arrow::array::RecordBatch;
 use gristmill_base::Result;
+use gristmill_introspect::Settings;
 use gristmill_types::Columns;
-use gristmill_types::binary::Cells;
+use gristmill_types::binary::{Cells, write_type};
 
 use super::bytes::{write_string, write_varuint};
 use crate::output::{OutputFormat, ResultSummary};
@@ -12,11 +13,13 @@ use crate::{Format, Header};
 pub(crate) struct RowBinaryOutput {
     header: Header,
     columns: Columns,
+    types_in_binary: bool,
 }
 
 impl RowBinaryOutput {
-    pub fn new(format: Format, columns: Columns) -> Self {
-        RowBinaryOutput { header: format.header(), columns }
+    pub fn new(format: Format, columns: Columns, settings: &Settings) -> Self {
+        let types_in_binary = settings.output_format_binary_encode_types_in_binary_format;
+        RowBinaryOutput { header: format.header(), columns, types_in_binary }
     }
 }
 
@@ -31,7 +34,10 @@ impl OutputFormat for RowBinaryOutput {
         }
         if self.header == Header::NamesAndTypes {
             for column in &self.columns {
-                write_string(column.kind.to_string().as_bytes(), out);
+                match self.types_in_binary {
+                    true => write_type(&column.kind, out)?,
+                    false => write_string(column.kind.to_string().as_bytes(), out),
+                }
             }
         }
         Ok(())

@@ -211,7 +211,7 @@ fn the_format_matches_columns_by_name() {
     batches.extend(parser.finish().expect("ends"));
     assert_eq!(batches.len(), 1);
     assert_eq!((batches[0].num_rows(), batches[0].schema()), (3, columns.arrow()));
-    assert_eq!(columns_of_sample(&bytes).expect("columns").structure(), "a UInt8, b String");
+    assert_eq!(columns_of_sample(&bytes, &Settings::default()).expect("columns").structure(), "a UInt8, b String");
     let mut cut = NativeInput::new(&columns, &Settings::default(), chrono_tz::Tz::UTC, "test");
     cut.push(&bytes[..bytes.len() - 1]).expect("waits for more");
     assert!(cut.finish().is_err());
@@ -294,7 +294,7 @@ fn rows_of_clickhouse_are_read_and_written_to_the_byte() {
     for line in GOLDEN_ROWS.lines() {
         let (query, bytes) = line.split_once('\t').expect("two fields");
         let bytes = hex::decode(bytes).expect("hex");
-        let columns = columns_of_header(&bytes).expect("columns");
+        let columns = columns_of_header(&bytes, &Settings::default()).expect("columns");
         for chunk in [1, 7, 1000] {
             let again = through_rows(Format::RowBinaryWithNamesAndTypes, &columns, &bytes, chunk);
             assert_eq!(again.unwrap_or_else(|error| panic!("{query}: {error}")), bytes, "{query}");

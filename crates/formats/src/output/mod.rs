@@ -164,7 +164,7 @@ pub fn writer(format: Format, columns: &Columns, context: OutputContext) -> Resu
         F::RawBlob => Box::new(raw_blob::RawBlob::new(columns, &context)),
         F::Native => Box::new(crate::native::NativeOutput::new(columns, settings)),
         F::RowBinary | F::RowBinaryWithNames | F::RowBinaryWithNamesAndTypes => {
-            Box::new(crate::native::RowBinaryOutput::new(format, columns))
+            Box::new(crate::native::RowBinaryOutput::new(format, columns, settings))
         }
         F::MsgPack => Box::new(crate::msgpack::MsgPackOutput::new(columns, settings)?),
         F::Null => Box::new(Nothing),

@@ -331,6 +331,10 @@ settings! {
     input_format_json_defaults_for_missing_elements_in_named_tuple: bool = true, "Whether fields that an object lacks are defaults in the named tuple that it is read into; else they are errors.";
     input_format_json_ignore_unknown_keys_in_named_tuple: bool = true, "Whether fields of an object that the named tuple lacks are passed over; else they are errors.";
     input_format_json_max_depth: u64 = 1000u64, "Most arrays and objects within each other in a JSON value that no column takes.";
+    output_format_binary_encode_types_in_binary_format: bool = false, "Whether RowBinaryWithNamesAndTypes is written with types in binary form; else they are their names.";
+    input_format_binary_decode_types_in_binary_format: bool = false, "Whether types are in binary form in RowBinaryWithNamesAndTypes that is read; else they are their names.";
+    output_format_native_encode_types_in_binary_format: bool = false, "Whether Native is written with types in binary form; else they are their names.";
+    input_format_native_decode_types_in_binary_format: bool = false, "Whether types are in binary form in Native that is read; else they are their names.";
     input_format_ipv4_default_on_conversion_error: bool = false, "Whether a text that is no address becomes the default of IPv4 in CAST, Values and INSERT; else it is an error.";
     input_format_ipv6_default_on_conversion_error: bool = false, "Whether a text that is no address becomes the default of IPv6 in CAST, Values and INSERT; else it is an error.";
     input_format_parquet_max_block_size: u64 = 65_409u64, "Rows of a batch read from Parquet.";

@@ -5,6 +5,7 @@
 //! not there as a whole is left alone until it is.
 
 mod read;
+mod types;
 mod write;
 
 use SqlType as T;
@@ -13,6 +14,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use crate::SqlType;
 
 pub use read::{Gathered, check_enum};
+pub use types::{read_type, write_type};
 pub use write::Cells;
 
 /// Bytes that what is read at once may have in memory.
