@@ -526,7 +526,11 @@ impl<'a> Parser<'a> {
 
     fn aggregate_function(&mut self) -> Result<SqlType> {
         self.expect(b'(')?;
-        let name = self.function();
+        let mut name = self.function();
+        // The version of the state's form, which functions have that had another one before.
+        if name == "1" && self.eat(b',') {
+            name = self.function();
+        }
         let mut arguments = Vec::new();
         while self.eat(b',') {
             arguments.push(self.kind()?);

@@ -10,6 +10,7 @@ use arrow::buffer::{Buffer, OffsetBuffer};
 use arrow::datatypes::{DataType, Field};
 use gristmill_base::{Error, Result};
 
+use super::mapped;
 use super::sketches::{self, Sketch};
 use super::vectors::{Bits, IndexWidth, IndexedVector};
 use crate::SqlType;
@@ -45,6 +46,10 @@ pub(super) enum Piece {
     Vector { width: IndexWidth, bits: Bits },
     /// An estimate of how many different values there are, held as it is written.
     Sketch(Sketch),
+    /// A value that is there, written as one of another type; the last of its two columns tells that it is.
+    Present { kind: SqlType, written: SqlType },
+    /// By key, the pieces of each of several functions.
+    Mapped { key: SqlType, values: Vec<Vec<Piece>> },
     /// Behind a byte that tells whether there were rows without NULL; nothing follows where there were none. `counted`: a last
     /// column has their number, else the byte is always 1.
     Flagged { pieces: Vec<Piece>, counted: bool },
@@ -296,6 +301,9 @@ fn combined(name: &str, kinds: &[SqlType]) -> Option<Vec<Piece>> {
     if let Some((_, nulls, build)) = FUNCTIONS.iter().find(|(known, ..)| *known == name) {
         return plain(*nulls, *build, kinds);
     }
+    if let Some(pieces) = mapped(name, kinds) {
+        return Some(pieces);
+    }
     if let Some(inner) = name.strip_suffix("If") {
         let (condition, rest) = kinds.split_last()?;
         // A condition that may be NULL makes ClickHouse's state Nullable, and not ours.
@@ -321,10 +329,49 @@ fn combined(name: &str, kinds: &[SqlType]) -> Option<Vec<Piece>> {
         [Piece::Flagged { .. } | Piece::Followed { .. }] => None,
         _ if kinds.iter().any(SqlType::is_nullable) => None,
         // Their results are never NULL.
-        [Piece::Elements { .. } | Piece::Sample(_) | Piece::Reservoir(_) | Piece::Centroids] => None,
+        [Piece::Elements { .. } | Piece::Sample(_) | Piece::Reservoir(_) | Piece::Centroids | Piece::Mapped { .. }] => None,
         [Piece::Chosen(values)] if matches!(values.first(), Some(T::Array(_) | T::Map(..) | T::Tuple(_))) => None,
         pieces => Some(vec![Piece::Followed { pieces: pieces.to_vec(), counted }]),
     }
+}
+
+/// Of `sumMap` and its like over arrays, and of the combinator Map.
+fn mapped(name: &str, kinds: &[SqlType]) -> Option<Vec<Piece>> {
+    if let ([T::Map(key, value)], Some(inner)) = (kinds, name.strip_suffix("Map")) {
+        let values = vec![combined(inner, std::slice::from_ref(value.as_ref()))?];
+        return Some(vec![Piece::Mapped { key: mapped_key(key)?, values }]);
+    }
+    let is_sum = match name {
+        "sumMap" | "sumMappedArrays" | "sumMapWithOverflow" | "sumMapFiltered" | "sumMapFilteredWithOverflow" => true,
+        "minMap" | "maxMap" | "minMappedArrays" | "maxMappedArrays" => false,
+        _ => return None,
+    };
+    // The arrays may come as one tuple.
+    let arrays: Vec<&SqlType> = match kinds {
+        [T::Tuple(fields)] => fields.iter().map(|(_, kind)| kind).collect(),
+        kinds => kinds.iter().collect(),
+    };
+    let elements = arrays.into_iter().map(|kind| match kind {
+        T::Array(element) => Some(element.storage()),
+        _ => None,
+    });
+    let mut elements = elements.collect::<Option<Vec<_>>>()?.into_iter();
+    let key = mapped_key(elements.next()?)?;
+    let values = elements.map(|kind| match is_sum {
+        true => Some(vec![Piece::Value(total(&as_integer(kind))?)]),
+        // What is the least is kept in the type that sums have.
+        false if kind.is_nullable() => None,
+        false => Some(vec![Piece::Present { kind: kind.clone(), written: total(kind).unwrap_or_else(|| kind.clone()) }]),
+    });
+    let values = values.collect::<Option<Vec<_>>>()?;
+    (!values.is_empty()).then(|| vec![Piece::Mapped { key, values }])
+}
+
+/// Keys whose order is the same here and in ClickHouse: UUIDs have another one there.
+fn mapped_key(kind: &SqlType) -> Option<SqlType> {
+    let kind = kind.storage();
+    let fits = matches!(kind, T::String | T::Bool) || width(kind).is_some() && *kind != T::Uuid;
+    fits.then(|| kind.clone())
 }
 
 fn plain(nulls: Nulls, build: Build, kinds: &[SqlType]) -> Option<Vec<Piece>> {
@@ -374,6 +421,8 @@ fn columns_of(piece: &Piece) -> Vec<DataType> {
         Piece::Unwritten => vec![DataType::Float64],
         Piece::Keys(_) | Piece::Bitmap { .. } => vec![words_type()],
         Piece::Vector { .. } | Piece::Sketch(_) => vec![DataType::Binary],
+        Piece::Present { kind, .. } => vec![kind.arrow(), DataType::Boolean],
+        Piece::Mapped { values, .. } => mapped::columns(values),
         Piece::Flagged { pieces, counted } => with(pieces, counted.then_some(DataType::UInt64)),
         Piece::Followed { pieces, counted } => {
             with(pieces, Some(if *counted { DataType::UInt64 } else { DataType::Boolean }))

@@ -9,6 +9,7 @@
 mod alike;
 mod held;
 mod layout;
+mod mapped;
 mod read;
 mod roaring;
 pub mod sketches;

@@ -12,18 +12,20 @@ use arrow::datatypes::{DataType, Field};
 use gristmill_base::{Error, ErrorCode, Result};
 
 use super::layout::{self, Piece, list_type};
+use super::mapped::MappedReader;
 use super::sketches::Sketch;
 use super::vectors::{IndexWidth, IndexedVector};
 use super::{pack, roaring, write};
 use crate::SqlType;
 use crate::binary::{BYTES_MAX, Cells, Gathered, elements, text, varuint};
+use crate::cast::{CastOptions, cast};
 use crate::default::default_array;
 
 fn incorrect(text: impl Into<String>) -> Error {
     Error::new(ErrorCode::INCORRECT_DATA, text)
 }
 
-fn cut() -> Error {
+pub(super) fn cut() -> Error {
     Error::logical("A state of an aggregate function is shorter than it was measured")
 }
 
@@ -90,7 +92,7 @@ impl StateReader {
     }
 }
 
-fn skip_all(readers: &[Reader], bytes: &[u8], at: &mut usize) -> Result<bool> {
+pub(super) fn skip_all(readers: &[Reader], bytes: &[u8], at: &mut usize) -> Result<bool> {
     for reader in readers {
         if !reader.skip(bytes, at)? {
             return Ok(false);
@@ -107,7 +109,7 @@ fn fixed(length: usize, bytes: &[u8], at: &mut usize) -> bool {
 
 /// Lists of numbers, one after another.
 #[derive(Default)]
-struct Words {
+pub(super) struct Words {
     words: Vec<u64>,
     ends: Vec<i32>,
 }
@@ -143,13 +145,13 @@ fn append(states: &mut BinaryBuilder, state: &[u8]) -> Result<()> {
     Ok(())
 }
 
-fn offsets(ends: &mut Vec<i32>) -> OffsetBuffer<i32> {
+pub(super) fn offsets(ends: &mut Vec<i32>) -> OffsetBuffer<i32> {
     let offsets: Vec<i32> = std::iter::once(0).chain(std::mem::take(ends)).collect();
     OffsetBuffer::new(ScalarBuffer::from(offsets))
 }
 
 /// A piece of several states.
-enum Reader {
+pub(super) enum Reader {
     Value(Gathered),
     Count(Vec<u64>),
     Chosen(Vec<Chosen>, Vec<bool>),
@@ -186,10 +188,13 @@ enum Reader {
     Sketch(Sketch, BinaryBuilder),
     Flagged(Vec<Reader>, Vec<Vec<u8>>, Option<Vec<u64>>),
     Followed(Vec<Reader>, Vec<bool>, bool),
+    /// Values of the second type, held as those of the first.
+    Present(Gathered, SqlType, SqlType),
+    Mapped(MappedReader),
 }
 
 /// Values that one of the rows had.
-struct Chosen {
+pub(super) struct Chosen {
     values: Gathered,
     /// What stands where there is none.
     default: Vec<u8>,
@@ -251,7 +256,7 @@ fn text_length(bytes: &[u8], at: &mut usize) -> Option<Option<usize>> {
 }
 
 impl Reader {
-    fn new(piece: &Piece) -> Result<Reader> {
+    pub(super) fn new(piece: &Piece) -> Result<Reader> {
         let all = |pieces: &[Piece]| pieces.iter().map(Reader::new).collect::<Result<Vec<_>>>();
         let list = |kind: &SqlType, item: DataType, sized: bool, counts: Option<Vec<u64>>| -> Result<Reader> {
             Ok(Reader::Elements { values: Gathered::new(kind)?, item, elements: 0, ends: Vec::new(), sized, counts })
@@ -286,10 +291,12 @@ impl Reader {
                 Reader::Flagged(all(pieces)?, nothing.collect(), counted.then(Vec::new))
             }
             Piece::Followed { pieces, counted } => Reader::Followed(all(pieces)?, Vec::new(), *counted),
+            Piece::Present { kind, written } => Reader::Present(Gathered::new(written)?, kind.clone(), written.clone()),
+            Piece::Mapped { key, values } => Reader::Mapped(MappedReader::new(key, values)?),
         })
     }
 
-    fn skip(&self, bytes: &[u8], at: &mut usize) -> Result<bool> {
+    pub(super) fn skip(&self, bytes: &[u8], at: &mut usize) -> Result<bool> {
         Ok(match self {
             Reader::Value(values) => values.skip(bytes, at)?,
             Reader::Count(_) => varuint(bytes, at)?.is_some(),
@@ -356,10 +363,12 @@ impl Reader {
                 }
             },
             Reader::Followed(inner, ..) => skip_all(inner, bytes, at)? && fixed(1, bytes, at),
+            Reader::Present(values, ..) => values.skip(bytes, at)?,
+            Reader::Mapped(keys) => keys.skip(bytes, at)?,
         })
     }
 
-    fn take(&mut self, bytes: &[u8], at: &mut usize) -> Result<()> {
+    pub(super) fn take(&mut self, bytes: &[u8], at: &mut usize) -> Result<()> {
         match self {
             Reader::Value(values) => values.take(bytes, at)?,
             Reader::Count(counts) => counts.push(varuint(bytes, at)?.ok_or_else(cut)?),
@@ -443,6 +452,8 @@ impl Reader {
                     seen.push(u64::from(is_there));
                 }
             }
+            Reader::Present(values, ..) => values.take(bytes, at)?,
+            Reader::Mapped(keys) => keys.take(bytes, at)?,
             Reader::Followed(inner, seen, _) => {
                 inner.iter_mut().try_for_each(|reader| reader.take(bytes, at))?;
                 seen.push(*bytes.get(*at).ok_or_else(cut)? != 0);
@@ -453,16 +464,17 @@ impl Reader {
     }
 
     /// Bytes of numbers that were shorter before.
-    fn word_bytes(&self) -> usize {
+    pub(super) fn word_bytes(&self) -> usize {
         match self {
             Reader::Keys(words, _) | Reader::Bitmap { words, .. } => words.words.len() * 8,
             Reader::Flagged(inner, ..) | Reader::Followed(inner, ..) => inner.iter().map(Reader::word_bytes).sum(),
+            Reader::Mapped(keys) => keys.word_bytes(),
             _ => 0,
         }
     }
 
     /// Appends the piece's columns; no rows are left.
-    fn finish(&mut self, out: &mut Vec<ArrayRef>) -> Result<()> {
+    pub(super) fn finish(&mut self, out: &mut Vec<ArrayRef>) -> Result<()> {
         let numbers = |values: &mut Vec<u64>| Arc::new(UInt64Array::from(std::mem::take(values))) as ArrayRef;
         let flags = |values: &mut Vec<bool>| Arc::new(BooleanArray::from(std::mem::take(values))) as ArrayRef;
         match self {
@@ -501,6 +513,12 @@ impl Reader {
                 inner.iter_mut().try_for_each(|reader| reader.finish(out))?;
                 out.extend(seen.as_mut().map(numbers));
             }
+            Reader::Present(values, kind, written) => {
+                let values = cast(&values.finish()?, written, kind, &CastOptions::default())?;
+                let there = BooleanArray::from(vec![true; values.len()]);
+                out.extend([values, Arc::new(there) as ArrayRef]);
+            }
+            Reader::Mapped(keys) => keys.finish(out)?,
             Reader::Followed(inner, seen, counted) => {
                 inner.iter_mut().try_for_each(|reader| reader.finish(out))?;
                 let mut rows: Vec<u64> = seen.iter().map(|seen| u64::from(*seen)).collect();
@@ -513,7 +531,7 @@ impl Reader {
 }
 
 /// Where a list ends. Error: TOO_LARGE_ARRAY_SIZE.
-fn end_of(elements: usize) -> Result<i32> {
+pub(super) fn end_of(elements: usize) -> Result<i32> {
     let too_large = |_| Error::new(ErrorCode::TOO_LARGE_ARRAY_SIZE, "States of an aggregate function are too large");
     i32::try_from(elements).map_err(too_large)
 }

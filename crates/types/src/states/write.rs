@@ -7,9 +7,11 @@ use arrow::datatypes::{Float64Type, UInt64Type};
 use gristmill_base::{Error, Result};
 
 use super::layout::Piece;
+use super::mapped::MappedWriter;
 use super::roaring;
 use crate::SqlType;
 use crate::binary::{Cells, write_string, write_varuint};
+use crate::cast::{CastOptions, cast};
 
 /// Numbers that a bitmap has without being one.
 pub(super) const SMALL_MAX: usize = 32;
@@ -47,6 +49,7 @@ pub(super) enum Writer {
     Vector(BinaryArray),
     Flagged(Vec<Writer>, Option<ScalarBuffer<u64>>),
     Followed(Vec<Writer>, Vec<bool>),
+    Mapped(MappedWriter),
 }
 
 /// Values that one of the rows had. Strings are written in a form of their own.
@@ -55,7 +58,7 @@ pub(super) struct Chosen {
     is_text: bool,
 }
 
-fn misfit() -> Error {
+pub(super) fn misfit() -> Error {
     Error::logical("A held state has other columns than its function's")
 }
 
@@ -80,6 +83,9 @@ fn writer<'a>(piece: &Piece, columns: &mut impl Iterator<Item = &'a ArrayRef>) -
             false => seen.as_boolean_opt().ok_or_else(misfit)?.values().iter().collect(),
         };
         return Ok(Writer::Followed(inner, seen));
+    }
+    if let Piece::Mapped { key, values } = piece {
+        return Ok(Writer::Mapped(MappedWriter::new(key, values, columns)?));
     }
     let mut next = || columns.next().ok_or_else(misfit);
     Ok(match piece {
@@ -125,7 +131,12 @@ fn writer<'a>(piece: &Piece, columns: &mut impl Iterator<Item = &'a ArrayRef>) -
             Writer::Bitmap { offsets, words, bytes: *bytes, signed: *signed }
         }
         Piece::Vector { .. } | Piece::Sketch(_) => Writer::Vector(next()?.as_binary_opt().ok_or_else(misfit)?.clone()),
-        Piece::Flagged { .. } | Piece::Followed { .. } => return Err(misfit()),
+        Piece::Present { kind, written } => {
+            let values = cast(next()?, kind, written, &CastOptions::default())?;
+            next()?;
+            Writer::Value(Cells::of(written, &values)?)
+        }
+        Piece::Flagged { .. } | Piece::Followed { .. } | Piece::Mapped { .. } => return Err(misfit()),
     })
 }
 
@@ -214,6 +225,7 @@ impl Writer {
                 inner.iter().for_each(|writer| writer.write(row, out));
                 out.push(u8::from(seen[row]));
             }
+            Writer::Mapped(keys) => keys.write(row, out),
         }
     }
 }
