@@ -12,6 +12,7 @@ use gristmill_base::{Error, Result};
 
 use super::mapped;
 use super::sketches::{self, Sketch};
+use super::summaries::{self, Summary};
 use super::vectors::{Bits, IndexWidth, IndexedVector};
 use crate::SqlType;
 use crate::binary::width;
@@ -46,6 +47,8 @@ pub(super) enum Piece {
     Vector { width: IndexWidth, bits: Bits },
     /// An estimate of how many different values there are, held as it is written.
     Sketch(Sketch),
+    /// Words of a summary.
+    Summary(Summary),
     /// A value that is there, written as one of another type; the last of its two columns tells that it is.
     Present { kind: SqlType, written: SqlType },
     /// By key, the pieces of each of several functions.
@@ -121,6 +124,12 @@ const FUNCTIONS: &[(&str, Nulls, Build)] = &[
     ("quantilesExactHigh", Nulls::One, sample),
     ("quantilesExactInclusive", Nulls::One, sample),
     ("quantilesExactExclusive", Nulls::One, sample),
+    ("quantileTiming", Nulls::Flag, |kinds| timing(kinds, 1)),
+    ("quantilesTiming", Nulls::One, |kinds| timing(kinds, 1)),
+    ("quantileTimingWeighted", Nulls::Flag, |kinds| timing(kinds, 2)),
+    ("quantilesTimingWeighted", Nulls::One, |kinds| timing(kinds, 2)),
+    ("quantileGK", Nulls::Flag, |kinds| Some(vec![Piece::Summary(summaries::greenwald(one(kinds)?)?)])),
+    ("quantilesGK", Nulls::One, |kinds| Some(vec![Piece::Summary(summaries::greenwald(one(kinds)?)?)])),
     ("varPop", Nulls::Flag, |kinds| powers(kinds, 3)),
     ("varSamp", Nulls::Flag, |kinds| powers(kinds, 3)),
     ("stddevPop", Nulls::Flag, |kinds| powers(kinds, 3)),
@@ -270,6 +279,10 @@ fn centroids(kinds: &[SqlType]) -> Option<Vec<Piece>> {
     (narrow || matches!(kind, T::Float32 | T::Float64 | T::Date | T::DateTime(_))).then(|| vec![Piece::Centroids])
 }
 
+fn timing(kinds: &[SqlType], arguments: usize) -> Option<Vec<Piece>> {
+    (kinds.len() == arguments).then(|| vec![Piece::Summary(Summary::Timing)])
+}
+
 /// The pieces of a function with its combinators. `None`: ClickHouse keeps something else.
 pub(super) fn of(function: &str, kinds: &[SqlType]) -> Option<Vec<Piece>> {
     if kinds.iter().any(SqlType::is_null_literal) {
@@ -284,6 +297,9 @@ pub(super) fn of(function: &str, kinds: &[SqlType]) -> Option<Vec<Piece>> {
     if let Ok(precision) = parameters.trim_end_matches(')').trim().parse() {
         set_precision(&mut pieces, precision);
     }
+    if let Some(Ok(accuracy)) = parameters.split([',', ')']).next().map(|first| first.trim().parse()) {
+        set_accuracy(&mut pieces, accuracy);
+    }
     Some(pieces)
 }
 
@@ -292,6 +308,18 @@ fn set_precision(pieces: &mut [Piece], given: u8) {
         match piece {
             Piece::Sketch(Sketch::Combined { precision, .. }) if (12..=20).contains(&given) => *precision = given,
             Piece::Flagged { pieces, .. } | Piece::Followed { pieces, .. } => set_precision(pieces, given),
+            Piece::Mapped { values, .. } => values.iter_mut().for_each(|pieces| set_precision(pieces, given)),
+            _ => {}
+        }
+    }
+}
+
+fn set_accuracy(pieces: &mut [Piece], given: u64) {
+    for piece in pieces {
+        match piece {
+            Piece::Summary(Summary::Greenwald { accuracy, .. }) => *accuracy = given.max(1),
+            Piece::Flagged { pieces, .. } | Piece::Followed { pieces, .. } => set_accuracy(pieces, given),
+            Piece::Mapped { values, .. } => values.iter_mut().for_each(|pieces| set_accuracy(pieces, given)),
             _ => {}
         }
     }
@@ -329,7 +357,14 @@ fn combined(name: &str, kinds: &[SqlType]) -> Option<Vec<Piece>> {
         [Piece::Flagged { .. } | Piece::Followed { .. }] => None,
         _ if kinds.iter().any(SqlType::is_nullable) => None,
         // Their results are never NULL.
-        [Piece::Elements { .. } | Piece::Sample(_) | Piece::Reservoir(_) | Piece::Centroids | Piece::Mapped { .. }] => None,
+        [
+            Piece::Elements { .. }
+            | Piece::Sample(_)
+            | Piece::Reservoir(_)
+            | Piece::Centroids
+            | Piece::Summary(_)
+            | Piece::Mapped { .. },
+        ] => None,
         [Piece::Chosen(values)] if matches!(values.first(), Some(T::Array(_) | T::Map(..) | T::Tuple(_))) => None,
         pieces => Some(vec![Piece::Followed { pieces: pieces.to_vec(), counted }]),
     }
@@ -419,7 +454,7 @@ fn columns_of(piece: &Piece) -> Vec<DataType> {
         Piece::Sample(kind) | Piece::Reservoir(kind) => vec![list_type(kind.arrow()), DataType::UInt64],
         Piece::Centroids => vec![list_type(DataType::Float64); 2],
         Piece::Unwritten => vec![DataType::Float64],
-        Piece::Keys(_) | Piece::Bitmap { .. } => vec![words_type()],
+        Piece::Keys(_) | Piece::Bitmap { .. } | Piece::Summary(_) => vec![words_type()],
         Piece::Vector { .. } | Piece::Sketch(_) => vec![DataType::Binary],
         Piece::Present { kind, .. } => vec![kind.arrow(), DataType::Boolean],
         Piece::Mapped { values, .. } => mapped::columns(values),

@@ -3,16 +3,18 @@
 //! Held is what the function saves of a group, its columns one after another in Arrow's row format (`held`); no bytes are a
 //! state that has seen nothing. ClickHouse writes a state in a form of the function's own, without a length. `Codec` turns one
 //! into the other for the functions whose state consists of the same things on both sides: `layout` has a table of them and
-//! says what they consist of, `write` and `read` do it. A function that keeps something else (`quantileGK` another
+//! says what they consist of, `write` and `read` do it. A function that keeps something else (`quantileDD` another
 //! summary) has no layout, and its states are refused where ClickHouse would read them.
 
 mod alike;
+mod bitmaps;
 mod held;
 mod layout;
 mod mapped;
 mod read;
 mod roaring;
 pub mod sketches;
+mod summaries;
 #[cfg(test)]
 mod tests;
 pub mod vectors;

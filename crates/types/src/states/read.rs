@@ -14,8 +14,9 @@ use gristmill_base::{Error, ErrorCode, Result};
 use super::layout::{self, Piece, list_type};
 use super::mapped::MappedReader;
 use super::sketches::Sketch;
+use super::summaries::Summary;
 use super::vectors::{IndexWidth, IndexedVector};
-use super::{pack, roaring, write};
+use super::{bitmaps, pack, write};
 use crate::SqlType;
 use crate::binary::{BYTES_MAX, Cells, Gathered, elements, text, varuint};
 use crate::cast::{CastOptions, cast};
@@ -102,7 +103,7 @@ pub(super) fn skip_all(readers: &[Reader], bytes: &[u8], at: &mut usize) -> Resu
 }
 
 /// Passes over so many bytes.
-fn fixed(length: usize, bytes: &[u8], at: &mut usize) -> bool {
+pub(super) fn fixed(length: usize, bytes: &[u8], at: &mut usize) -> bool {
     *at = at.saturating_add(length);
     *at <= bytes.len()
 }
@@ -115,7 +116,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    fn push(&mut self, word: u64) -> Result<()> {
+    pub(super) fn push(&mut self, word: u64) -> Result<()> {
         if self.words.len() as u64 >= BYTES_MAX / 8 {
             return Err(Error::new(
                 ErrorCode::TOO_LARGE_ARRAY_SIZE,
@@ -190,6 +191,7 @@ pub(super) enum Reader {
     Followed(Vec<Reader>, Vec<bool>, bool),
     /// Values of the second type, held as those of the first.
     Present(Gathered, SqlType, SqlType),
+    Summary(Words, Summary),
     Mapped(MappedReader),
 }
 
@@ -292,6 +294,7 @@ impl Reader {
             }
             Piece::Followed { pieces, counted } => Reader::Followed(all(pieces)?, Vec::new(), *counted),
             Piece::Present { kind, written } => Reader::Present(Gathered::new(written)?, kind.clone(), written.clone()),
+            Piece::Summary(summary) => Reader::Summary(Words::default(), *summary),
             Piece::Mapped { key, values } => Reader::Mapped(MappedReader::new(key, values)?),
         })
     }
@@ -364,6 +367,7 @@ impl Reader {
             },
             Reader::Followed(inner, ..) => skip_all(inner, bytes, at)? && fixed(1, bytes, at),
             Reader::Present(values, ..) => values.skip(bytes, at)?,
+            Reader::Summary(_, summary) => summary.skip(bytes, at)?,
             Reader::Mapped(keys) => keys.skip(bytes, at)?,
         })
     }
@@ -426,7 +430,7 @@ impl Reader {
                 words.end();
             }
             Reader::Bitmap { words, bytes: width, signed } => {
-                bitmap(words, *width, *signed, bytes, at)?;
+                bitmaps::read(words, *width, *signed, bytes, at)?;
                 words.end();
             }
             Reader::Vector(width, states) => {
@@ -453,6 +457,10 @@ impl Reader {
                 }
             }
             Reader::Present(values, ..) => values.take(bytes, at)?,
+            Reader::Summary(words, summary) => {
+                summary.take(bytes, at, &mut |word| words.push(word))?;
+                words.end();
+            }
             Reader::Mapped(keys) => keys.take(bytes, at)?,
             Reader::Followed(inner, seen, _) => {
                 inner.iter_mut().try_for_each(|reader| reader.take(bytes, at))?;
@@ -466,7 +474,7 @@ impl Reader {
     /// Bytes of numbers that were shorter before.
     pub(super) fn word_bytes(&self) -> usize {
         match self {
-            Reader::Keys(words, _) | Reader::Bitmap { words, .. } => words.words.len() * 8,
+            Reader::Keys(words, _) | Reader::Bitmap { words, .. } | Reader::Summary(words, _) => words.words.len() * 8,
             Reader::Flagged(inner, ..) | Reader::Followed(inner, ..) => inner.iter().map(Reader::word_bytes).sum(),
             Reader::Mapped(keys) => keys.word_bytes(),
             _ => 0,
@@ -507,7 +515,7 @@ impl Reader {
             Reader::Unwritten(states) => {
                 out.push(Arc::new(Float64Array::from(vec![0.0; std::mem::take(states)])));
             }
-            Reader::Keys(words, _) | Reader::Bitmap { words, .. } => out.push(words.finish()?),
+            Reader::Keys(words, _) | Reader::Bitmap { words, .. } | Reader::Summary(words, _) => out.push(words.finish()?),
             Reader::Vector(_, states) | Reader::Sketch(_, states) => out.push(Arc::new(states.finish())),
             Reader::Flagged(inner, _, seen) => {
                 inner.iter_mut().try_for_each(|reader| reader.finish(out))?;
@@ -553,41 +561,9 @@ fn single(bytes: &[u8], at: &mut usize) -> Result<f64> {
 }
 
 /// A number of so many bytes.
-fn number(bytes: &[u8], at: &mut usize, width: usize) -> Result<u64> {
+pub(super) fn number(bytes: &[u8], at: &mut usize, width: usize) -> Result<u64> {
     let mut wide = [0; 8];
     wide[..width].copy_from_slice(bytes.get(*at..*at + width).ok_or_else(cut)?);
     *at += width;
     Ok(u64::from_le_bytes(wide))
-}
-
-/// The numbers of a bitmap. Errors: INCORRECT_DATA for one that its type does not have.
-fn bitmap(words: &mut Words, width: usize, signed: bool, bytes: &[u8], at: &mut usize) -> Result<()> {
-    let kind = *bytes.get(*at).ok_or_else(cut)?;
-    *at += 1;
-    if kind == 0 {
-        let count = *bytes.get(*at).ok_or_else(cut)?;
-        *at += 1;
-        return (0..count).try_for_each(|_| words.push(number(bytes, at, width)?));
-    }
-    let packed = text(bytes, at)?.ok_or_else(cut)?;
-    let mut place = 0;
-    if width == 8 {
-        for _ in 0..roaring::u64_at(packed, &mut place)? {
-            let high = u64::from(roaring::u32_at(packed, &mut place)?) << 32;
-            roaring::read(packed, &mut place, &mut |low| words.push(high | u64::from(low)))?;
-        }
-    } else {
-        let mask = if width == 4 { u64::from(u32::MAX) } else { (1 << (8 * width)) - 1 };
-        roaring::read(packed, &mut place, &mut |value| {
-            let low = u64::from(value) & mask;
-            if write::widened(low, width, signed) != value {
-                return Err(incorrect(format!("A bitmap has the number {value}, which its type has not")));
-            }
-            words.push(low)
-        })?;
-    }
-    if place != packed.len() {
-        return Err(incorrect("A bitmap is shorter than it says"));
-    }
-    Ok(())
 }

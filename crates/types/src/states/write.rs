@@ -9,6 +9,7 @@ use gristmill_base::{Error, Result};
 use super::layout::Piece;
 use super::mapped::MappedWriter;
 use super::roaring;
+use super::summaries::Summary;
 use crate::SqlType;
 use crate::binary::{Cells, write_string, write_varuint};
 use crate::cast::{CastOptions, cast};
@@ -49,6 +50,7 @@ pub(super) enum Writer {
     Vector(BinaryArray),
     Flagged(Vec<Writer>, Option<ScalarBuffer<u64>>),
     Followed(Vec<Writer>, Vec<bool>),
+    Summary { offsets: OffsetBuffer<i32>, words: ScalarBuffer<u64>, summary: Summary },
     Mapped(MappedWriter),
 }
 
@@ -131,6 +133,10 @@ fn writer<'a>(piece: &Piece, columns: &mut impl Iterator<Item = &'a ArrayRef>) -
             Writer::Bitmap { offsets, words, bytes: *bytes, signed: *signed }
         }
         Piece::Vector { .. } | Piece::Sketch(_) => Writer::Vector(next()?.as_binary_opt().ok_or_else(misfit)?.clone()),
+        Piece::Summary(summary) => {
+            let (offsets, words) = lists(next()?)?;
+            Writer::Summary { offsets, words, summary: *summary }
+        }
         Piece::Present { kind, written } => {
             let values = cast(next()?, kind, written, &CastOptions::default())?;
             next()?;
@@ -225,6 +231,7 @@ impl Writer {
                 inner.iter().for_each(|writer| writer.write(row, out));
                 out.push(u8::from(seen[row]));
             }
+            Writer::Summary { offsets, words, summary } => summary.write(&words[range(offsets, row)], out),
             Writer::Mapped(keys) => keys.write(row, out),
         }
     }
