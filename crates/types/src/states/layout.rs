@@ -130,6 +130,8 @@ const FUNCTIONS: &[(&str, Nulls, Build)] = &[
     ("quantilesTimingWeighted", Nulls::One, |kinds| timing(kinds, 2)),
     ("quantileGK", Nulls::Flag, |kinds| Some(vec![Piece::Summary(summaries::greenwald(one(kinds)?)?)])),
     ("quantilesGK", Nulls::One, |kinds| Some(vec![Piece::Summary(summaries::greenwald(one(kinds)?)?)])),
+    ("quantileDD", Nulls::Flag, bins),
+    ("quantilesDD", Nulls::One, bins),
     ("varPop", Nulls::Flag, |kinds| powers(kinds, 3)),
     ("varSamp", Nulls::Flag, |kinds| powers(kinds, 3)),
     ("stddevPop", Nulls::Flag, |kinds| powers(kinds, 3)),
@@ -279,6 +281,11 @@ fn centroids(kinds: &[SqlType]) -> Option<Vec<Piece>> {
     (narrow || matches!(kind, T::Float32 | T::Float64 | T::Date | T::DateTime(_))).then(|| vec![Piece::Centroids])
 }
 
+/// Their accuracy is set apart.
+fn bins(kinds: &[SqlType]) -> Option<Vec<Piece>> {
+    one(kinds).map(|_| vec![Piece::Summary(Summary::Bins { accuracy: 0 })])
+}
+
 fn timing(kinds: &[SqlType], arguments: usize) -> Option<Vec<Piece>> {
     (kinds.len() == arguments).then(|| vec![Piece::Summary(Summary::Timing)])
 }
@@ -297,7 +304,8 @@ pub(super) fn of(function: &str, kinds: &[SqlType]) -> Option<Vec<Piece>> {
     if let Ok(precision) = parameters.trim_end_matches(')').trim().parse() {
         set_precision(&mut pieces, precision);
     }
-    if let Some(Ok(accuracy)) = parameters.split([',', ')']).next().map(|first| first.trim().parse()) {
+    let first = parameters.split([',', ')']).next().unwrap_or_default();
+    if let Ok(accuracy) = first.trim().parse() {
         set_accuracy(&mut pieces, accuracy);
     }
     Some(pieces)
@@ -314,10 +322,11 @@ fn set_precision(pieces: &mut [Piece], given: u8) {
     }
 }
 
-fn set_accuracy(pieces: &mut [Piece], given: u64) {
+fn set_accuracy(pieces: &mut [Piece], given: f64) {
     for piece in pieces {
         match piece {
-            Piece::Summary(Summary::Greenwald { accuracy, .. }) => *accuracy = given.max(1),
+            Piece::Summary(Summary::Greenwald { accuracy, .. }) => *accuracy = (given as u64).max(1),
+            Piece::Summary(Summary::Bins { accuracy }) => *accuracy = given.to_bits(),
             Piece::Flagged { pieces, .. } | Piece::Followed { pieces, .. } => set_accuracy(pieces, given),
             Piece::Mapped { values, .. } => values.iter_mut().for_each(|pieces| set_accuracy(pieces, given)),
             _ => {}

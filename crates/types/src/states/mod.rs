@@ -3,11 +3,12 @@
 //! Held is what the function saves of a group, its columns one after another in Arrow's row format (`held`); no bytes are a
 //! state that has seen nothing. ClickHouse writes a state in a form of the function's own, without a length. `Codec` turns one
 //! into the other for the functions whose state consists of the same things on both sides: `layout` has a table of them and
-//! says what they consist of, `write` and `read` do it. A function that keeps something else (`quantileDD` another
-//! summary) has no layout, and its states are refused where ClickHouse would read them.
+//! says what they consist of, `write` and `read` do it. A function that keeps something else (`topK` other
+//! counts) has no layout, and its states are refused where ClickHouse would read them.
 
 mod alike;
 mod bitmaps;
+mod ddsketch;
 mod held;
 mod layout;
 mod mapped;

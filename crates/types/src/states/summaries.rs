@@ -1,7 +1,8 @@
-//! States of `quantileTiming` and `quantileGK`: held as lists of words of 64 bits, in the form that the functions keep.
+//! States of `quantileTiming`, `quantileGK` and `quantileDD`: held as lists of words of 64 bits, in the form that the functions keep.
 
 use gristmill_base::{Error, ErrorCode, Result};
 
+use super::ddsketch;
 use super::read::{cut, fixed, number};
 use crate::SqlType;
 
@@ -12,6 +13,8 @@ pub(super) enum Summary {
     Timing,
     /// How many values there are, how many are kept, gap and spread of each of these, and the values in `width` bytes each.
     Greenwald { width: usize, accuracy: u64 },
+    /// Bins of values, with the bits of the accuracy.
+    Bins { accuracy: u64 },
 }
 
 // The kinds of a state of `quantileTiming`.
@@ -54,6 +57,7 @@ impl Summary {
                 [1, all, counters @ ..] => write_counted(*all, counters, out),
                 _ => write_values(words.get(1..).unwrap_or_default(), out),
             },
+            Summary::Bins { accuracy } => ddsketch::write(words, f64::from_bits(accuracy), out),
             Summary::Greenwald { width, accuracy } => {
                 let (head, rest) = words.split_at_checked(2).unwrap_or((&[0, 0], &[]));
                 out.extend_from_slice(&JOINED_FROM.to_le_bytes());
@@ -99,6 +103,7 @@ impl Summary {
                     _ => Err(incorrect("A state of quantileTiming is of a kind that is not known")),
                 }
             }
+            Summary::Bins { .. } => Ok(ddsketch::read(bytes, at)?.is_some()),
             Summary::Greenwald { width, .. } => {
                 if !room(*at, 32) {
                     return Ok(false);
@@ -148,6 +153,7 @@ impl Summary {
                 }
                 counters.into_iter().try_for_each(push)
             }
+            Summary::Bins { .. } => ddsketch::read(bytes, at)?.ok_or_else(cut)?.into_iter().try_for_each(push),
             Summary::Greenwald { width, .. } => {
                 // When to join and how exact to be are the function's own to say.
                 number(bytes, at, 8)?;
