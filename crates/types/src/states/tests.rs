@@ -79,7 +79,7 @@ fn a_state_without_rows_is_written_as_clickhouse_has_it() {
 #[test]
 fn states_that_clickhouse_keeps_otherwise_are_refused_by_name() {
     for kind in [
-        "AggregateFunction(quantileDD(0.01, 0.5), UInt8)",
+        "AggregateFunction(topK(3), UInt8)",
         "AggregateFunction(uniqExact, String)",
         "AggregateFunction(groupArray, Array(UInt8))",
         "AggregateFunction(sumIf, UInt8, Nullable(UInt8))",
