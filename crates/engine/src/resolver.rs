@@ -1,6 +1,7 @@
 //! Tables of the catalog and table functions, made ready for one query.
 
 pub(crate) mod named_files;
+mod of_data;
 mod table_calls;
 mod view_parameters;
 
@@ -18,7 +19,6 @@ use gristmill_catalog::rows_exec::Rows;
 use gristmill_catalog::rows_table::{RowsProvider, system_definition};
 use gristmill_catalog::{Table, TableDefinition};
 use gristmill_introspect::{Event, QueryContext, Use};
-use gristmill_sources::generate::format::{carried_columns, given_columns};
 use gristmill_sources::{SourceHints, TableFunctionCall};
 use gristmill_sql::ast::{Literal, Node};
 use gristmill_sql::lower::{
@@ -148,25 +148,6 @@ impl<'a> Resolver<'a> {
     ) -> Self {
         let resolver = Resolver::new(engine, context, hints);
         Resolver { database: database.to_string(), checks: false, block: Some(block), ..resolver }
-    }
-
-    /// The rows of a table function with what its data leaves out, as the structure says.
-    async fn with_defaults(&self, table: &dyn Table, name: &str) -> Result<ResolvedTable> {
-        let definition = table.definition();
-        // Virtual columns stand behind what is carried of the data, and are handed through.
-        let virtual_columns = table.virtual_columns();
-        let and_virtual = |columns: &Columns| Columns::new(columns.iter().chain(virtual_columns.iter()).cloned().collect());
-        let carried = and_virtual(&carried_columns(&definition.columns, &self.context.settings));
-        let interpreter = Interpreter::with(self.engine.clone(), self.context.clone(), Brought::default());
-        let rows = interpreter.lowered_of(&carried, table.read(self.context).await?)?;
-        let given = and_virtual(&given_columns(&definition.columns));
-        let shaped = interpreter.shape_rows(rows, &given, &and_virtual(&definition.columns))?;
-        let provider = Arc::new(ViewTable::new(shaped.plan, None));
-        Ok(ResolvedTable {
-            virtual_columns,
-            aliases: alias_columns(&definition),
-            ..ResolvedTable::of_rows(provider, stored_columns(&definition.columns), vec![name.to_string()])
-        })
     }
 
     /// The inserted rows, where the name is their table's.
@@ -516,8 +497,8 @@ impl TableResolver for Resolver<'_> {
             }
         };
         self.seen.lock().push(("_table_function".to_string(), name.to_string()));
-        if table.definition().columns.iter().any(|column| column.default.is_some()) {
-            return self.with_defaults(table.as_ref(), name).await;
+        if of_data::is_shaped(&table.definition().columns) {
+            return self.shaped(table.as_ref(), name).await;
         }
         self.ready(table.as_ref(), vec![name.to_string()], false).await
     }

@@ -4,6 +4,8 @@
 
 use arrow::array::{Array, ArrayRef, AsArray, UInt32Array};
 use arrow::compute::take;
+use datafusion::common::ScalarValue;
+use datafusion::logical_expr::Expr;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::cast::{CastOptions, cast};
@@ -12,7 +14,10 @@ use super::Prepared;
 use super::combinators::array::flatten;
 use super::combinators::state;
 use super::scalars::{parsed, prepare};
-use crate::columns::Bytes;
+use crate::columns::{Bytes, broadcast};
+use crate::define::own_nulls;
+use crate::scalar::{Argument, Bound, FunctionEnv};
+use crate::udf::call_function;
 
 /// What a `SimpleAggregateFunction` may be of: functions of which f(f(a), f(b)) is f(a and b).
 const SIMPLE: &[&str] = &[
@@ -107,6 +112,27 @@ impl StateText {
             _ => StateText::State,
         }
     }
+}
+
+/// The states of type `kind` that a column of texts tells. Errors: those of `states_of_texts`, when it is computed.
+pub fn states_expr(texts: Expr, kind: &SqlType, form: StateText, env: &FunctionEnv) -> Result<Expr> {
+    let name = ScalarValue::BinaryView(Some(kind.to_string().into_bytes()));
+    let arguments = vec![
+        (texts, Argument { kind: SqlType::String.nullable(), constant: None }),
+        (Expr::Literal(name.clone(), None), Argument { kind: SqlType::String, constant: Some(name) }),
+    ];
+    let (kind, options) = (kind.clone(), env.cast_options()?);
+    let function = own_nulls(move |_, _, _| {
+        let (kind, options) = (kind.clone(), options.clone());
+        Ok(Bound::new(kind.clone(), move |args, rows| states_of_texts(&kind, &broadcast(&args[0], rows)?, form, &options)))
+    });
+    // The forms are told apart by the name.
+    let call = match form {
+        StateText::State => "_stateOfBytes",
+        StateText::Value => "_stateOfValue",
+        StateText::Array => "_stateOfArray",
+    };
+    Ok(call_function(call, function, arguments, env)?.0)
 }
 
 /// The states of type `kind` that texts tell; NULL, and an empty text that is no value, tell of no rows. Errors: those of

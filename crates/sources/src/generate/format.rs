@@ -7,7 +7,7 @@ use gristmill_base::Result;
 use gristmill_catalog::Table;
 use gristmill_formats::{Format, infer_schema, parser, with_omitted_flags};
 use gristmill_introspect::{QueryContext, Settings};
-use gristmill_types::{Column, Columns, DefaultKind};
+use gristmill_types::{Column, Columns, DefaultKind, SqlType};
 
 use super::values::ValuesTable;
 use crate::arguments::declared;
@@ -34,6 +34,19 @@ pub fn carried_columns(columns: &Columns, settings: &Settings) -> Columns {
     if settings.input_format_defaults_for_omitted_fields { with_omitted_flags(&given) } else { given }
 }
 
+/// As `carried_columns`, of data in a format: states of aggregate functions are texts where it has no bytes of its own for them.
+pub fn carried_as(format: Format, columns: &Columns, settings: &Settings) -> Columns {
+    let carried = carried_columns(columns, settings);
+    let is_text = |column: &Column| !format.is_binary() && matches!(column.kind, SqlType::AggregateFunction(..));
+    let columns = carried.iter().map(|column| if is_text(column) { as_text(column) } else { column.clone() });
+    Columns::new(columns.collect())
+}
+
+/// The column with a text in the place of a state.
+pub fn as_text(column: &Column) -> Column {
+    Column { kind: SqlType::String.nullable(), ..column.clone() }
+}
+
 pub fn open(call: &TableFunctionCall, context: &QueryContext) -> Result<Arc<dyn Table>> {
     let (format, structure, data) = match &call.positional[..] {
         [format, data] => (format, None, data),
@@ -47,7 +60,7 @@ pub fn open(call: &TableFunctionCall, context: &QueryContext) -> Result<Arc<dyn 
         Some(structure) => declared(structure.word(), settings)?,
         None => infer_schema(format, data, true, settings, OBJECT)?,
     };
-    let carried = carried_columns(&columns, settings);
+    let carried = carried_as(format, &columns, settings);
     let mut parser = parser(format, &carried, settings, session_timezone(settings), OBJECT)?;
     let mut batches = parser.push(data)?;
     batches.extend(parser.finish()?);

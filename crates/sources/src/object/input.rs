@@ -23,7 +23,7 @@ use super::filter::ScanFilter;
 use super::layout::Layout;
 use super::text::{TextInput, TextPlan, TextScan};
 use crate::function_table::definition;
-use crate::generate::format::carried_columns;
+use crate::generate::format::carried_as;
 use crate::hints::SharedInput;
 
 /// Bytes that are looked at for a structure nobody gave.
@@ -93,7 +93,7 @@ impl Table for InputTable {
     }
 
     async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
-        let columns = carried_columns(&self.definition.columns, &context.settings);
+        let columns = carried_as(self.format, &self.definition.columns, &context.settings);
         let schema = columns.arrow();
         let run = Arc::new(Run { columns, input: self.input.clone(), format: self.format, scan: Mutex::new(None) });
         let partitions = (0..context.threads().max(1))

@@ -21,7 +21,7 @@ use super::{hive, infer};
 use crate::arguments::{ObjectArguments, as_declared};
 use crate::caches::SourceCaches;
 use crate::function_table::definition;
-use crate::generate::format::carried_columns;
+use crate::generate::format::carried_as;
 
 #[derive(Debug)]
 pub struct ObjectTable {
@@ -95,7 +95,7 @@ impl ObjectTable {
             }
         };
         let definition = definition(source.engine(), &function, columns.clone());
-        let layout = Arc::new(Layout::new(&carried_columns(&columns, &context.settings), &hive_columns));
+        let layout = Arc::new(Layout::new(&carried_as(source.format, &columns, &context.settings), &hive_columns));
         Ok(Arc::new(ObjectTable { source, definition, layout, caches: caches.clone(), files: Some(files) }))
     }
 
