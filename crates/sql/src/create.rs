@@ -31,6 +31,8 @@ pub struct ColumnDefinition {
     pub name: String,
     /// `None`: the type of the default expression.
     pub kind: Option<SqlType>,
+    /// NULL or NOT NULL stands behind the type.
+    pub says_null: bool,
     pub default: Option<(DefaultKind, Option<Node>)>,
     pub comment: String,
     pub codec: String,
@@ -392,6 +394,7 @@ impl Cursor<'_> {
         let mut column = ColumnDefinition {
             name,
             kind: None,
+            says_null: false,
             default: None,
             comment: String::new(),
             codec: String::new(),
@@ -419,8 +422,10 @@ impl Cursor<'_> {
         loop {
             if self.eat_all(&["NOT", "NULL"]) {
                 check_says_null_once(column.kind.as_ref())?;
+                column.says_null = true;
             } else if self.eat("NULL") {
                 check_says_null_once(column.kind.as_ref())?;
+                column.says_null = true;
                 column.kind = column.kind.map(SqlType::nullable);
             } else if self.eat("DEFAULT") {
                 column.default = Some((DefaultKind::Default, Some(self.shown_expression()?)));

@@ -472,6 +472,11 @@ impl Interpreter {
                     ));
                 }
             };
+            let kind = match self.context.settings.data_type_default_nullable && !declared.says_null && !kind.is_nullable() {
+                // By its name: some types cannot be.
+                true => format!("Nullable({kind})").parse()?,
+                false => kind,
+            };
             let codec = self.codec(&declared.codec, &kind, default.as_ref().map(|(kind, _)| *kind))?;
             let (name, comment) = (declared.name.clone(), declared.comment.clone());
             if columns.iter().any(|known| known.name == name) {

@@ -11,7 +11,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_formats::Format;
 use gristmill_formats::compression::Compression;
 use gristmill_introspect::Settings;
-use gristmill_types::{Columns, parse};
+use gristmill_types::{Column, Columns, parse};
 
 use crate::call::{CallArgument, TableFunctionCall};
 use crate::object::source::ObjectSource;
@@ -114,12 +114,27 @@ pub(crate) fn as_declared(columns: Columns, settings: &Settings) -> Columns {
 
 /// The columns that a structure declares.
 pub(crate) fn declared(structure: &str, settings: &Settings) -> Result<Columns> {
-    parse::structure_with_defaults(structure, settings.flatten_nested)
+    nullable_by_setting(parse::structure_with_defaults(structure, settings.flatten_nested)?, settings)
 }
 
 /// As `declared`, where no column may have a default.
 pub(crate) fn declared_plainly(structure: &str, settings: &Settings) -> Result<Columns> {
-    parse::structure_without_defaults(structure, settings.flatten_nested)
+    nullable_by_setting(parse::structure_without_defaults(structure, settings.flatten_nested)?, settings)
+}
+
+/// The columns, which are all Nullable where a setting says so. Error: ILLEGAL_TYPE_OF_ARGUMENT for types that cannot be.
+fn nullable_by_setting(columns: Columns, settings: &Settings) -> Result<Columns> {
+    if !settings.data_type_default_nullable {
+        return Ok(columns);
+    }
+    let nullable = |column: &Column| -> Result<Column> {
+        let mut column = column.clone();
+        if !column.kind.is_nullable() {
+            column.kind = format!("Nullable({})", column.kind).parse()?;
+        }
+        Ok(column)
+    };
+    Ok(Columns::new(columns.iter().map(nullable).collect::<Result<_>>()?))
 }
 
 pub(crate) fn compression(word: &str) -> Result<Option<Compression>> {
