@@ -3,9 +3,10 @@
 //! The parser of statements decides whether a text is one. Here its words are read once more, into a tree that keeps what is
 //! written (`tree`): the parser's own has joins, limits and stars in forms that suit the planner. `expression` reads values by the
 //! precedence of operators, `query` the clauses of SELECT and INSERT, `literals` says how ClickHouse writes constants, `calls` what
-//! EXPLAIN SYNTAX makes of it, `print` lays all out.
+//! EXPLAIN SYNTAX makes of it, `create` its CREATE TABLE, `print` lays all out.
 
 mod calls;
+mod create;
 mod expression;
 mod literals;
 mod print;
@@ -65,11 +66,14 @@ pub fn query_of_view(text: &str, database: &str, one_line: bool) -> String {
     laid_out().unwrap_or_else(|_| text.to_string())
 }
 
-/// The query of an EXPLAIN, or the INSERT, as the analysis has it, without what says how the explanation is shown. Errors: SYNTAX_ERROR.
+/// The query of an EXPLAIN, or the INSERT or CREATE TABLE, as the analysis has it, without what says how the explanation is shown. Errors: SYNTAX_ERROR.
 pub fn explained_query(text: &str, one_line: bool) -> Result<String> {
     let mut reader = Reader::of(text)?;
     reader.skip_explain()?;
     let mut printer = Printer { one_line, out: String::new() };
+    if reader.sees("CREATE") {
+        return reader.create_table(one_line);
+    }
     if reader.sees("INSERT") {
         reader.as_calls = true;
         reader.statement(&mut printer)?;

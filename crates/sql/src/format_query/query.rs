@@ -93,7 +93,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn dotted_name(&mut self) -> Result<String> {
+    pub(super) fn dotted_name(&mut self) -> Result<String> {
         let mut name = self.name()?;
         while self.eat_token(&Token::Period) {
             name = format!("{name}.{}", self.name()?);
@@ -512,7 +512,7 @@ impl Reader<'_> {
         Ok(format!("SETTINGS {}", self.assignments()?))
     }
 
-    fn assignments(&mut self) -> Result<String> {
+    pub(super) fn assignments(&mut self) -> Result<String> {
         let all = self.comma_separated(|this| {
             let name = this.name()?;
             this.expect_token(&Token::Eq)?;
