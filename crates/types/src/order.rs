@@ -39,25 +39,26 @@ pub fn turned(array: &ArrayRef, kind: &SqlType) -> Result<ArrayRef> {
 }
 
 /// What a type is sorted by, where that is not the value itself: a UInt256 is turned, floats within arrays and tuples are NULL
-/// where they are NaN. `None`: the carrier sorts as the values do.
+/// where they are NaN; those that may be NULL are so within a tuple of their own, which is NULL where they are: NaN is between
+/// the numbers and NULL. `None`: the carrier sorts as the values do.
 pub fn sorted_as(kind: &SqlType) -> Option<SqlType> {
     let is_nested = matches!(kind.plain(), T::Array(_) | T::Tuple(_));
-    (has_uint256(kind) || is_nested && has_floats(kind)).then(|| key_kind(kind, false))
+    (has_uint256(kind) || is_nested && has_floats(kind)).then(|| key_kind(kind, false, true))
 }
 
 /// What `sorted_as` names, of a column.
 pub fn sort_key(array: &ArrayRef, kind: &SqlType) -> Result<ArrayRef> {
-    key(array, kind, false)
+    key(array, kind, false, true)
 }
 
 /// What a value is compared by with no NaN among the floats: these are NULL, at the top as well.
 pub fn value_key(array: &ArrayRef, kind: &SqlType) -> Result<ArrayRef> {
-    key(array, kind, true)
+    key(array, kind, true, false)
 }
 
 /// The type of a `value_key`.
 pub fn value_key_kind(kind: &SqlType) -> SqlType {
-    key_kind(kind, true)
+    key_kind(kind, true, false)
 }
 
 fn has_floats(kind: &SqlType) -> bool {
@@ -68,32 +69,47 @@ fn has_floats(kind: &SqlType) -> bool {
     }
 }
 
-fn key_kind(kind: &SqlType, within: bool) -> SqlType {
+/// `apart`: NaN is told from NULL.
+fn key_kind(kind: &SqlType, within: bool, apart: bool) -> SqlType {
     match kind.plain() {
-        T::Array(element) => T::array(key_kind(element, true)),
+        T::Array(element) => T::array(key_kind(element, true, apart)),
         T::Tuple(fields) => {
-            let tuple = T::Tuple(fields.iter().map(|(name, kind)| (name.clone(), key_kind(kind, true))).collect());
+            let tuple = T::Tuple(fields.iter().map(|(name, kind)| (name.clone(), key_kind(kind, true, apart))).collect());
             if kind.is_nullable() { tuple.nullable() } else { tuple }
         }
+        plain if plain.is_float() && within && apart && kind.is_nullable() => told_apart(plain).nullable(),
         plain if plain.is_float() && within => plain.clone().nullable(),
         _ => kind.clone(),
     }
 }
 
-fn key(array: &ArrayRef, kind: &SqlType, within: bool) -> Result<ArrayRef> {
+/// The tuple that such floats are within.
+fn told_apart(float: &SqlType) -> SqlType {
+    T::Tuple(vec![(None, float.clone().nullable())])
+}
+
+fn key(array: &ArrayRef, kind: &SqlType, within: bool, apart: bool) -> Result<ArrayRef> {
     if !has_uint256(kind) && !has_floats(kind) {
         return Ok(array.clone());
     }
-    nested(array, kind, &|array, kind| key(array, kind, true), &|array| match array.data_type() {
+    let settled = |numbers: ArrayRef| -> Result<ArrayRef> {
+        match told_apart(kind.plain()).arrow() {
+            DataType::Struct(fields) if apart && kind.is_nullable() => {
+                Ok(Arc::new(StructArray::try_new(fields, vec![numbers], array.nulls().cloned())?))
+            }
+            _ => Ok(numbers),
+        }
+    };
+    nested(array, kind, &|array, kind| key(array, kind, true, apart), &|array| match array.data_type() {
         DataType::Decimal256(..) => turned(array, kind),
         // With its sign set, zero plus zero is zero.
         DataType::Float32 if within => {
             let number = |value: f32| (!value.is_nan()).then_some(value + 0.0);
-            Ok(Arc::new(array.as_primitive::<Float32Type>().unary_opt::<_, Float32Type>(number)))
+            settled(Arc::new(array.as_primitive::<Float32Type>().unary_opt::<_, Float32Type>(number)))
         }
         DataType::Float64 if within => {
             let number = |value: f64| (!value.is_nan()).then_some(value + 0.0);
-            Ok(Arc::new(array.as_primitive::<Float64Type>().unary_opt::<_, Float64Type>(number)))
+            settled(Arc::new(array.as_primitive::<Float64Type>().unary_opt::<_, Float64Type>(number)))
         }
         _ => Ok(array.clone()),
     })
@@ -190,6 +206,22 @@ mod tests {
         let rising = [i256::ZERO, i256::ONE, i256::MAX, i256::MIN, i256::MINUS_ONE];
         assert!(rising.windows(2).all(|pair| without_sign(pair[0]) < without_sign(pair[1])));
         assert!(rising.iter().all(|value| without_sign(without_sign(*value)) == *value));
+    }
+
+    #[test]
+    fn nan_is_told_from_null_within_an_array() {
+        let kind = T::array(T::Float64.nullable());
+        let values: ArrayRef = Arc::new(Float64Array::from(vec![Some(f64::NAN), None, Some(1.0)]));
+        let offsets = arrow::buffer::OffsetBuffer::from_lengths([1, 1, 1]);
+        let list: ArrayRef = Arc::new(ListArray::new(T::Float64.nullable().field("item"), offsets, values, None));
+        let sorted = sorted_as(&kind).unwrap();
+        assert_eq!(sorted, T::array(T::Tuple(vec![(None, T::Float64.nullable())]).nullable()));
+        let key = sort_key(&list, &kind).unwrap();
+        let values = key.as_list::<i32>().values().clone();
+        let floats = values.as_struct().column(0).clone();
+        assert_eq!((0..3).map(|row| values.is_null(row)).collect::<Vec<_>>(), [false, true, false]);
+        assert_eq!((0..3).map(|row| floats.is_null(row)).collect::<Vec<_>>(), [true, true, false]);
+        assert_eq!(value_key_kind(&kind), T::array(T::Float64.nullable()));
     }
 
     #[test]
