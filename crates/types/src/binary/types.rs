@@ -497,7 +497,7 @@ mod tests {
     #[test]
     fn bytes_of_no_type_are_refused() {
         let deep = [vec![ARRAY; 5000], vec![0x01]].concat();
-        for wrong in [&[0xFF][..], &[NULLABLE, ARRAY, 0x01], &[INTERVAL, 11], &[0x19, 200, 3], &deep] {
+        for wrong in [&[0xFF][..], &[NULLABLE, ARRAY, 0x01], &[INTERVAL, 11], &[0x19, 200, 3], &deep[..]] {
             assert!(read_type(wrong, &mut 0).is_err(), "{wrong:?}");
         }
         // As many elements as a number says are not made room for.
