@@ -427,6 +427,12 @@ pub fn quote(text: &str) -> String {
     out
 }
 
+/// Whether ClickHouse wrote states of the function otherwise before: the type tells the version of their form, which is 1.
+pub fn has_second_form(function: &str, kinds: &[SqlType]) -> bool {
+    ["sumMap", "minMap", "maxMap"].iter().any(|name| function.starts_with(name))
+        && matches!(kinds.first(), Some(T::Array(_) | T::Tuple(_)))
+}
+
 /// An identifier in backticks.
 pub fn quote_backticks(name: &str) -> String {
     format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`"))
@@ -487,7 +493,8 @@ impl fmt::Display for SqlType {
                 write!(f, "SimpleAggregateFunction({name}, {inner})")
             }
             T::AggregateFunction(name, arguments) => {
-                write!(f, "AggregateFunction({name}")?;
+                let version = if has_second_form(name, arguments) { "1, " } else { "" };
+                write!(f, "AggregateFunction({version}{name}")?;
                 for argument in arguments {
                     write!(f, ", {argument}")?;
                 }

@@ -14,3 +14,8 @@ INSERT INTO FUNCTION file('states.native', 'Native') SELECT number % 2 AS k, sum
 SELECT k, sumMapMerge(s), minMapMerge(m) FROM file('states.native', 'Native', 'k UInt8, s AggregateFunction(sumMap, Array(UInt8), Array(UInt64)), m AggregateFunction(minMap, Array(UInt8), Array(String))') GROUP BY k ORDER BY k;
 -- error: CANNOT_READ_ALL_DATA
 SELECT finalizeAggregation(CAST(unhex('010102') AS AggregateFunction(sumMap, Array(UInt8), Array(UInt8))));
+SELECT toTypeName(sumMapState([1], [1])), toTypeName(minMapState(([1], [1]))), toTypeName(sumMapFilteredState([1])([1], [1])), toTypeName(sumMapState(map(1, 1))), toTypeName(maxMapIfState([1], [1], 1));
+CREATE TABLE kept (a AggregateFunction(sumMap, Array(UInt8), Array(UInt8)), b AggregateFunction(sumMap, Map(UInt8, UInt8))) ENGINE = MergeTree ORDER BY tuple();
+SELECT type FROM system.columns WHERE database = currentDatabase() AND table = 'kept' ORDER BY position;
+INSERT INTO kept SELECT sumMapState([1::UInt8], [2::UInt8]), sumMapState(map(1::UInt8, 3::UInt8)) FROM numbers(2);
+SELECT sumMapMerge(a), sumMapMerge(b) FROM kept;

@@ -7,7 +7,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 
 use super::{incorrect, text, varuint, write_string, write_varuint};
 use crate::SqlType;
-use crate::sql_type::{IntervalKind, quote, quote_backticks};
+use crate::sql_type::{IntervalKind, has_second_form, quote, quote_backticks};
 
 /// Types without anything behind their byte, and that byte.
 const SIMPLE: &[(u8, SqlType)] = &[
@@ -159,7 +159,7 @@ pub fn write_type(kind: &SqlType, out: &mut Vec<u8>) -> Result<()> {
         T::AggregateFunction(function, kinds) => {
             out.push(AGGREGATE_FUNCTION);
             // The version of the state's form.
-            out.push(u8::from(is_second_form(function, kinds)));
+            out.push(u8::from(has_second_form(function, kinds)));
             write_function(function, kinds, out)?;
         }
         T::Geometric(shape, _) => {
@@ -169,12 +169,6 @@ pub fn write_type(kind: &SqlType, out: &mut Vec<u8>) -> Result<()> {
         other => return Err(Error::not_implemented(format!("The type {other} in the binary form of types"))),
     }
     Ok(())
-}
-
-/// Whether ClickHouse wrote states of the function otherwise before.
-fn is_second_form(function: &str, kinds: &[SqlType]) -> bool {
-    ["sumMap", "minMap", "maxMap"].iter().any(|name| function.starts_with(name))
-        && matches!(kinds.first(), Some(T::Array(_) | T::Tuple(_)))
 }
 
 fn within(code: u8, inner: &SqlType, out: &mut Vec<u8>) -> Result<()> {
