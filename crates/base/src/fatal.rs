@@ -5,6 +5,7 @@
 //! so it comes last, and an alarm ends the process where it does not. Then the signal goes to whoever had it before: the standard library
 //! tells of stacks that overflow, and the system ends the process as ever.
 
+use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 use std::fs::{self, File};
 use std::io;
@@ -83,6 +84,7 @@ pub fn taken(file: &Path) -> Option<Fatal> {
 /// Has the signals that end this process written into a file, which is made anew. `base`: where the program lies in memory; `program`: a
 /// number that another program has not. To be called once a process. Errors: those of the file system.
 pub fn note_into(file: &Path, base: u64, program: u64) -> io::Result<()> {
+    give_room();
     BASE.store(base, Ordering::Relaxed);
     PROGRAM.store(program, Ordering::Relaxed);
     FILE.store(File::create(file)?.into_raw_fd(), Ordering::Release);
@@ -110,6 +112,43 @@ pub fn note_into(file: &Path, base: u64, program: u64) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// What the walk of a stack takes, and some more: that which the standard library keeps for handlers is eight kilobytes. Memory is what was touched.
+const STACK_BYTES: usize = 256 << 10;
+
+/// What a handler runs on.
+struct Stack(Vec<u8>);
+
+impl Stack {
+    fn given() -> Stack {
+        let mut stack = Stack(Vec::with_capacity(STACK_BYTES));
+        stack.tell(0);
+        stack
+    }
+
+    fn tell(&mut self, flags: c_int) {
+        let stack = libc::stack_t { ss_sp: self.0.as_mut_ptr().cast(), ss_flags: flags, ss_size: STACK_BYTES };
+        // SAFETY: the memory is there until another call takes it back. A thread that is refused keeps what it had.
+        unsafe { libc::sigaltstack(&stack, ptr::null_mut()) };
+    }
+}
+
+impl Drop for Stack {
+    fn drop(&mut self) {
+        self.tell(libc::SS_DISABLE);
+    }
+}
+
+thread_local! {
+    static STACK: RefCell<Option<Stack>> = const { RefCell::new(None) };
+}
+
+/// Gives the handler room on the calling thread, until that ends: its own stack may be what is at an end.
+pub fn give_room() {
+    STACK.with(|stack| {
+        stack.borrow_mut().get_or_insert_with(Stack::given);
+    });
 }
 
 /// A line of numbers that is made without an allocation.

@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
 use tokio::task::JoinHandle;
 
-use crate::{Error, ErrorCode, Result, allocations, spending};
+use crate::{Error, ErrorCode, Result, allocations, fatal, spending};
 
 static IO: OnceLock<Handle> = OnceLock::new();
 static CPU: OnceLock<Handle> = OnceLock::new();
@@ -40,6 +40,7 @@ impl Runtimes {
             .worker_threads(2)
             .max_blocking_threads(256)
             .thread_name("io")
+            .on_thread_start(fatal::give_room)
             .on_thread_park(spending::thread_sleeps)
             .thread_stack_size(STACK_OF_IO_BYTES)
             .enable_all()
@@ -48,6 +49,7 @@ impl Runtimes {
         let cpu = Builder::new_multi_thread()
             .worker_threads(cpu_threads.max(1))
             .thread_name("query")
+            .on_thread_start(fatal::give_room)
             .on_thread_park(spending::thread_sleeps)
             .event_interval(POLLS_BETWEEN_EVENTS)
             .thread_stack_size(STACK_BYTES)

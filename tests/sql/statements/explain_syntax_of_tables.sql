@@ -2,6 +2,7 @@
 EXPLAIN SYNTAX create table t (a UInt8) engine=Memory;
 EXPLAIN SYNTAX CREATE TABLE t (a UInt8, b String DEFAULT 'x') ENGINE = MergeTree ORDER BY a PARTITION BY b SETTINGS index_granularity = 1;
 EXPLAIN SYNTAX create table if not exists d.t (a UInt8 codec(ZSTD) ttl d + interval 1 day comment 'q', d Date, index i a type minmax granularity 1, constraint c check a > 1, projection p (select a order by a)) engine=MergeTree order by (a, d) primary key a ttl d + interval 1 month comment 'c';
+EXPLAIN SYNTAX create table t (a UInt8, b UInt8, projection p (select a, b order by (a, b)), projection q (select a, b order by a, b + 1), projection r (select b order by (b))) engine=MergeTree order by a;
 EXPLAIN SYNTAX create table t as s;
 EXPLAIN SYNTAX create table t as s engine = Memory;
 EXPLAIN SYNTAX create table t clone as s;

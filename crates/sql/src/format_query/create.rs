@@ -7,7 +7,7 @@ use sqlparser::tokenizer::Token;
 use super::calls::Calls;
 use super::expression::call;
 use super::print::Printer;
-use super::tree::Tree;
+use super::tree::{Key, Operand, Tree};
 use super::{Reader, literals};
 
 /// Clauses behind the columns, in the order in which they are shown.
@@ -119,7 +119,9 @@ impl Reader<'_> {
         if self.sees("PROJECTION") && self.token(2) == Some(&Token::LParen) && self.eat("PROJECTION") {
             let name = self.name()?;
             self.expect_token(&Token::LParen)?;
-            let union = Calls { analyzed: false }.union(self.union()?);
+            let mut union = self.union()?;
+            union.selects.iter_mut().for_each(order_as_values);
+            let union = Calls { analyzed: false }.union(union);
             self.expect_token(&Token::RParen)?;
             let mut printer = Printer { one_line, out: String::new() };
             printer.union(&union, if one_line { 0 } else { 2 });
@@ -282,6 +284,17 @@ impl Reader<'_> {
         }
         Ok(out)
     }
+}
+
+/// The order of a projection has values and no directions, and `ORDER BY (a, b)` is `ORDER BY a, b` there.
+fn order_as_values(select: &mut Operand) {
+    let Operand::Select(select) = select else { return };
+    let trees = std::mem::take(&mut select.order_by).into_iter().flat_map(|key| match key.tree {
+        Tree::List("(", values, _) => values,
+        Tree::Parentheses(tree) => vec![*tree],
+        tree => vec![tree],
+    });
+    select.order_by = trees.map(|tree| Key { tree, direction: String::new(), fill: None }).collect();
 }
 
 fn as_calls(mut tree: Tree) -> String {
