@@ -182,6 +182,18 @@ def test_headers_of_an_answer(http):
     assert logged == "QueryStart\nQueryFinish\n"
 
 
+def test_system_tables_tell_a_session_of_its_own_temporary_tables(http):
+    http.ok("CREATE TEMPORARY TABLE seen (a UInt64, b String)", session_id="has_one")
+    http.ok("CREATE TEMPORARY TABLE other (a UInt64)", session_id="has_another")
+    tables = "SELECT name FROM system.tables WHERE database = '' AND is_temporary ORDER BY name"
+    columns = "SELECT count() FROM system.columns WHERE database = '' AND table = 'seen'"
+    assert http.ok(tables, session_id="has_one") == "seen\n"
+    assert http.ok(tables, session_id="has_another") == "other\n"
+    assert http.ok(tables) == ""
+    assert http.ok(columns, session_id="has_one") == "2\n"
+    assert http.ok(columns, session_id="has_another") == http.ok(columns) == "0\n"
+
+
 def test_sessions(http):
     assert http("SELECT 1", session_id="absent", session_check=1).error == (372, "SESSION_NOT_FOUND")
     http.ok("SET max_block_size = 99", session_id="mine")

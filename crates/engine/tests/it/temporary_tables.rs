@@ -93,21 +93,3 @@ async fn it_is_altered_renamed_and_copied_as_other_tables_are() {
     let mut other = Session::new(engine.clone());
     assert_eq!(number(&mut other, "SELECT sum(b) FROM default.kept").await, 40);
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn system_tables_tell_a_session_of_its_own() {
-    let engine = engine().await;
-    let (mut one, mut two) = (Session::new(engine.clone()), Session::new(engine.clone()));
-    run(&mut one, "CREATE TEMPORARY TABLE t (a UInt64, b String)").await;
-    run(&mut two, "CREATE TEMPORARY TABLE u (a UInt64)").await;
-    let named =
-        |name: &str| format!("SELECT count() FROM system.tables WHERE database = '' AND is_temporary AND name = '{name}'");
-    assert_eq!(number(&mut one, &named("t")).await, 1);
-    assert_eq!(number(&mut one, &named("u")).await, 0);
-    assert_eq!(number(&mut two, &named("t")).await, 0);
-    assert_eq!(number(&mut one, "SELECT count() FROM system.columns WHERE database = '' AND table = 't'").await, 2);
-    assert_eq!(number(&mut two, "SELECT count() FROM system.columns WHERE table = 't'").await, 0);
-    // Of a session that has none, nothing is told.
-    let mut three = Session::new(engine.clone());
-    assert_eq!(number(&mut three, "SELECT count() FROM system.tables WHERE is_temporary").await, 0);
-}
