@@ -30,6 +30,7 @@ mod narrow_keys;
 mod nested_sort;
 pub mod opener;
 mod operator_limits;
+mod outer_join_constants;
 mod parallel_sort;
 mod parted_groups;
 mod pieces;

@@ -32,6 +32,7 @@ use crate::measured::{self, PlanRun};
 use crate::narrow_keys::GroupNarrowKeysByArray;
 use crate::nested_sort::SortNestedKeysWhole;
 use crate::operator_limits::KeepToLimits;
+use crate::outer_join_constants::ConstantsEndAtOuterJoins;
 use crate::parallel_sort::SortInParallel;
 use crate::parted_groups::GroupManyByParts;
 use crate::probe_side::ProbeSideBySide;
@@ -106,6 +107,8 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
         .with_disk_manager_builder(disk)
         .build_arc()?;
     let mut rules = physical_rules(settings, context.threads(), &mut config);
+    // Before all that ask what is constant.
+    rules.insert(0, Arc::new(ConstantsEndAtOuterJoins));
     rules.push(Arc::new(FilterBeforeComputing));
     // Behind the rules that may give an aggregation an order.
     if settings.optimize_trivial_group_by_limit_query {

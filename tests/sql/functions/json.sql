@@ -5,3 +5,4 @@ SELECT JSONExtractString('{"a": "x"}', 'missing'), JSONExtractInt('not json', 'a
 SELECT JSON_VALUE('{"a": {"b": 5}}', '$.a.b'), JSON_QUERY('{"a": [1,2]}', '$.a'), JSON_EXISTS('{"a": 1}', '$.a'), simpleJSONExtractInt('{"a":5}', 'a'), visitParamExtractString('{"a":"x"}', 'a'), simpleJSONHas('{"a":5}', 'a');
 SELECT toJSONString((1, 'a')), toJSONString([1, 2]), toJSONString(map('a', 1)), toJSONString('x"y'), toJSONString(NULL);
 SELECT JSONExtract('{"a": 1, "b": "x"}', 'Tuple(a Int32, b String)'), JSONExtractString('[1, "two"]', 2), JSONExtractInt('[1, 2]', -1);
+SELECT simpleJSONExtractString('{"a": "x", "b":"y"}', 'a') AS behind_a_space, simpleJSONExtractString('{"a": "x", "b":"y"}', 'b'), simpleJSONExtractString('{"a":\n"x"}', 'a'), simpleJSONExtractString('{"a":5}', 'a');

@@ -33,6 +33,9 @@ pub(crate) enum Strictness {
     Asof,
 }
 
+/// What the column is called that tells of a side's rows from those that are missing there, before its number: nobody would call one of his so.
+pub const MARK_OF_MATCH: &str = "is matched";
+
 /// What a join compares: the parts of ON that AND connects, or names.
 pub(crate) enum Condition {
     On(Vec<Node>),
@@ -436,7 +439,7 @@ impl Analyzer<'_> {
         if !wanted {
             return Ok((plan, None));
         }
-        let name = self.unique("matched");
+        let name = self.unique(MARK_OF_MATCH);
         let mut exprs: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
         exprs.push(lit(true).alias(&name));
         let plan = LogicalPlanBuilder::from(plan).project(exprs)?.build()?;

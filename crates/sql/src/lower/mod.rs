@@ -83,6 +83,7 @@ use gristmill_types::{Columns, SqlType};
 
 pub use items::substituted;
 pub use join_get::JoinTable;
+pub use joins::MARK_OF_MATCH;
 pub use sample::{SAMPLE_FACTOR, SamplingKey, values_of};
 pub use scope::{Scope, ScopeColumn};
 pub use sets::list_of;

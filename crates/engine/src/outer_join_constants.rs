@@ -1,0 +1,133 @@
+//! What is the same in all rows of a side of an outer join is not the same behind it, where rows have no match there.
+//!
+//! DataFusion forgets that: it takes `c` of `t LEFT JOIN (SELECT id, 5 AS c FROM u) USING id` for a constant, leaves it out of sorts, and
+//! groups by it as by rows that come in order, so that each change of 5 to NULL begins a group anew
+//! (`EquivalenceGroup::join`, datafusion-physical-expr 55). So such a side gives these columns by an expression of which nothing is known.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{DataType, FieldRef, Schema};
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::{JoinType, Result, internal_err};
+use datafusion::logical_expr::ColumnarValue;
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::expressions::{Column, NoOp};
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::joins::{HashJoinExec, NestedLoopJoinExec};
+use datafusion::physical_plan::projection::{ProjectionExec, ProjectionExpr};
+use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ExecutionPlanProperties, ReplaceChildrenOptions};
+use gristmill_sql::lower::MARK_OF_MATCH;
+
+/// Stands before all rules that look at constants.
+#[derive(Debug)]
+pub struct ConstantsEndAtOuterJoins;
+
+impl PhysicalOptimizerRule for ConstantsEndAtOuterJoins {
+    fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
+        plan.transform_up(|plan| {
+            let Some(may_lack_rows) = sides_without_rows(&plan) else { return Ok(Transformed::no(plan)) };
+            let mut is_changed = false;
+            let mut sides = Vec::with_capacity(2);
+            for (side, may_lack_rows) in plan.children().into_iter().zip(may_lack_rows) {
+                let anew = if may_lack_rows { without_constants(side)? } else { None };
+                is_changed |= anew.is_some();
+                sides.push(anew.unwrap_or_else(|| side.clone()));
+            }
+            if !is_changed {
+                return Ok(Transformed::no(plan));
+            }
+            let anew = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+            Ok(Transformed::yes(plan.replace_children(sides, anew)?))
+        })
+        .data()
+    }
+
+    fn name(&self) -> &str {
+        "ConstantsEndAtOuterJoins"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+/// Of the left and the right side of an outer join, whether rows of the other may have no match there.
+fn sides_without_rows(plan: &Arc<dyn ExecutionPlan>) -> Option<[bool; 2]> {
+    let of_hashes = plan.downcast_ref::<HashJoinExec>().map(HashJoinExec::join_type);
+    match of_hashes.or_else(|| plan.downcast_ref::<NestedLoopJoinExec>().map(NestedLoopJoinExec::join_type))? {
+        JoinType::Left => Some([false, true]),
+        JoinType::Right => Some([true, false]),
+        JoinType::Full => Some([true, true]),
+        _ => None,
+    }
+}
+
+/// `None`: the side has no constants, or none but the mark of its rows, which nobody groups or sorts by.
+fn without_constants(side: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+    let (schema, known) = (side.schema(), side.equivalence_properties());
+    let mut is_any = false;
+    let columns = schema.fields().iter().enumerate().map(|(place, field)| {
+        let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new(field.name(), place));
+        let is_constant = known.is_expr_constant(&column).is_some();
+        is_any |= is_constant && !field.name().starts_with(MARK_OF_MATCH);
+        let expr = if is_constant { Arc::new(MaybeMissing::new(column)) as Arc<dyn PhysicalExpr> } else { column };
+        ProjectionExpr { expr, alias: field.name().clone() }
+    });
+    let columns: Vec<_> = columns.collect();
+    Ok(if is_any { Some(Arc::new(ProjectionExec::try_new(columns, side.clone())?)) } else { None })
+}
+
+/// The column's own values. An expression is constant to DataFusion where all below it are: the second one is of no kind that it knows.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct MaybeMissing {
+    column: Arc<dyn PhysicalExpr>,
+    unknown: Arc<dyn PhysicalExpr>,
+}
+
+impl MaybeMissing {
+    fn new(column: Arc<dyn PhysicalExpr>) -> MaybeMissing {
+        MaybeMissing { column, unknown: Arc::new(NoOp::new()) }
+    }
+}
+
+impl fmt::Display for MaybeMissing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "maybe_missing({})", self.column)
+    }
+}
+
+impl PhysicalExpr for MaybeMissing {
+    fn data_type(&self, schema: &Schema) -> Result<DataType> {
+        self.column.data_type(schema)
+    }
+
+    fn nullable(&self, schema: &Schema) -> Result<bool> {
+        self.column.nullable(schema)
+    }
+
+    fn return_field(&self, schema: &Schema) -> Result<FieldRef> {
+        self.column.return_field(schema)
+    }
+
+    fn evaluate(&self, batch: &RecordBatch) -> Result<ColumnarValue> {
+        self.column.evaluate(batch)
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn PhysicalExpr>> {
+        vec![&self.column, &self.unknown]
+    }
+
+    fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn PhysicalExpr>>) -> Result<Arc<dyn PhysicalExpr>> {
+        match <[_; 2]>::try_from(children) {
+            Ok([column, unknown]) => Ok(Arc::new(MaybeMissing { column, unknown })),
+            Err(children) => internal_err!("A column of an outer join has {} expressions below it, not two", children.len()),
+        }
+    }
+
+    fn fmt_sql(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.column.fmt_sql(f)
+    }
+}
