@@ -28,11 +28,11 @@ use crate::engine::Engine;
 use crate::filters_first::FilterBeforeComputing;
 use crate::group_limit::LimitGroups;
 use crate::in_order::KeepOrderOfOneStream;
+use crate::lost_constants::ForgetLostConstants;
 use crate::measured::{self, PlanRun};
 use crate::narrow_keys::GroupNarrowKeysByArray;
 use crate::nested_sort::SortNestedKeysWhole;
 use crate::operator_limits::KeepToLimits;
-use crate::outer_join_constants::ConstantsEndAtOuterJoins;
 use crate::parallel_sort::SortInParallel;
 use crate::parted_groups::GroupManyByParts;
 use crate::probe_side::ProbeSideBySide;
@@ -108,7 +108,7 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
         .build_arc()?;
     let mut rules = physical_rules(settings, context.threads(), &mut config);
     // Before all that ask what is constant.
-    rules.insert(0, Arc::new(ConstantsEndAtOuterJoins));
+    rules.insert(0, Arc::new(ForgetLostConstants));
     rules.push(Arc::new(FilterBeforeComputing));
     // Behind the rules that may give an aggregation an order.
     if settings.optimize_trivial_group_by_limit_query {
