@@ -70,7 +70,7 @@ def table(name: str, chance: Random) -> Table:
 
 def query(tables: list[Table], chance: Random) -> str:
     one = chance.choice(tables)
-    text = chance.choice([rows, rows, rows, groups, groups, whole, joined, windowed, distinct, united, limited, nested])(one, tables, chance)
+    text = chance.choice([rows, rows, rows, groups, groups, sets, whole, joined, joined, windowed, distinct, united, limited, nested])(one, tables, chance)
     return f"{text} FORMAT TSVWithNamesAndTypes"
 
 
@@ -106,15 +106,43 @@ def whole(one: Table, _tables: list[Table], chance: Random) -> str:
     return f"SELECT {shown} FROM {one.name}{where(one.columns, chance)}"
 
 
+def side(one: Table, chance: Random) -> tuple[str, list[str]]:
+    """A table as one side of a join, and what all of its rows have in common: an outer join has rows without that."""
+    if chance.random() < 0.4:
+        return one.name, []
+    constant = chance.choice(["1", "'same'", "toNullable(5)", "toDate('2020-02-02')"])
+    rows = chance.choice(["", " WHERE k = 1", f" WHERE k = {chance.randint(0, 3)} AND id < 20"])
+    return f"(SELECT *, {constant} AS same FROM {one.name}{rows})", ["same", "k"] if rows else ["same"]
+
+
 def joined(one: Table, tables: list[Table], chance: Random) -> str:
     other = chance.choice([table for table in tables if table is not one])
     kind = chance.choice(["INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI"])
     both = kind not in ("LEFT SEMI", "LEFT ANTI")
-    columns = one.columns + (other.columns if both else [])
-    shown = ", ".join(f"{text} AS e{number}" for number, text in enumerate(expressions(columns, 2, 2, chance)))
-    ids = "l.id AS i, r.id AS j" if both else "l.id AS i"
+    (left, same_left), (right, same_right) = side(one, chance), side(other, chance)
+    same = [f"l.{name}" for name in same_left] + ([f"r.{name}" for name in same_right] if both else [])
     nulls = f" SETTINGS join_use_nulls = {chance.randint(0, 1)}"
-    return f"SELECT {ids}, {shown} FROM {one.name} AS l {kind} JOIN {other.name} AS r ON l.id = r.k ORDER BY ALL{nulls}"
+    source = f"FROM {left} AS l {kind} JOIN {right} AS r ON l.id = r.{chance.choice(['k', 'id'])}"
+    if same and chance.random() < 0.4:
+        keys = chance.sample(same, chance.randint(1, len(same)))
+        shown = ", ".join(f"{key} AS g{number}" for number, key in enumerate(keys))
+        grouped = ", ".join(f"g{number}" for number in range(len(keys)))
+        return f"SELECT {shown}, count() AS c, sum(l.id) AS s {source} GROUP BY {grouped} ORDER BY ALL{nulls}, max_block_size = 3"
+    columns = one.columns + (other.columns if both else [])
+    # Behind what is the same, whichever side has no row: an order that forgets it is another one.
+    shown = [f"{key} AS g{number}" for number, key in enumerate(same)] + (chance.sample(["l.id AS i", "r.id AS j"], 2) if both else ["l.id AS i"])
+    shown += [f"{text} AS e{number}" for number, text in enumerate(expressions(columns, 2, 2, chance))]
+    return f"SELECT {', '.join(shown)} {source} ORDER BY ALL{nulls}"
+
+
+def sets(one: Table, _tables: list[Table], chance: Random) -> str:
+    """Keys of grouping sets, one of which may be the same in all rows."""
+    key = expression(one.columns, chance.choice(["int", "string", "bool", "date"]), 1, chance)
+    rows = chance.choice(["", " WHERE k = 1", " WHERE id < 15"])
+    how = chance.choice(["ROLLUP(same, k, g)", "CUBE(k, same)", "GROUPING SETS ((same), (k, g), ())", "GROUPING SETS ((same, k), (g, same))"])
+    names = how.replace("(", " ").replace(")", " ").replace(",", " ").split()
+    shown = ", ".join(name for name in ("same", "k", "g") if name in names)
+    return f"SELECT {shown}, count() AS c, {aggregate(one.columns, chance)} AS a FROM (SELECT *, 'x' AS same, {key} AS g FROM {one.name}{rows}) GROUP BY {how} ORDER BY ALL SETTINGS group_by_use_nulls = {chance.randint(0, 1)}"
 
 
 def windowed(one: Table, _tables: list[Table], chance: Random) -> str:

@@ -7,6 +7,7 @@
 //! which nothing is known.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
@@ -122,7 +123,7 @@ fn without_constants(side: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn Exe
 }
 
 /// The values of another expression. One is constant to DataFusion where all below it are: the second one is of no kind that it knows.
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, Eq)]
 struct MaybeMissing {
     inner: Arc<dyn PhysicalExpr>,
     unknown: Arc<dyn PhysicalExpr>,
@@ -131,6 +132,19 @@ struct MaybeMissing {
 impl MaybeMissing {
     fn around(inner: Arc<dyn PhysicalExpr>) -> Arc<dyn PhysicalExpr> {
         Arc::new(MaybeMissing { inner, unknown: Arc::new(NoOp::new()) })
+    }
+}
+
+// Both by hand: a derived comparison would move out of pointers to expressions.
+impl PartialEq for MaybeMissing {
+    fn eq(&self, other: &Self) -> bool {
+        self.inner.eq(&other.inner)
+    }
+}
+
+impl Hash for MaybeMissing {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.inner.hash(state);
     }
 }
 
