@@ -66,7 +66,11 @@ impl Databases {
             Err(error) if if_exists && missing(&error) => return Ok(()),
             Err(error) => return Err(error),
         };
-        let until_ms = system_env().now_ms().saturating_add(delay_ms);
+        let mut until_ms = system_env().now_ms().saturating_add(delay_ms);
+        // By these the next start knows which one was dropped last: no two are the same.
+        while until_ms < u64::MAX && self.dropped.lock().iter().any(|table| table.until_ms == until_ms) {
+            until_ms += 1;
+        }
         let (kept, others): (Vec<_>, Vec<_>) =
             self.with_inner(&definition).into_iter().partition(|definition| self.opener.keeps_data(definition));
         drop(definition);
