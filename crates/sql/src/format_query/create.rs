@@ -291,7 +291,6 @@ fn order_as_values(select: &mut Operand) {
     let Operand::Select(select) = select else { return };
     let trees = std::mem::take(&mut select.order_by).into_iter().flat_map(|key| match key.tree {
         Tree::List("(", values, _) => values,
-        Tree::Parentheses(tree) => vec![*tree],
         tree => vec![tree],
     });
     select.order_by = trees.map(|tree| Key { tree, direction: String::new(), fill: None }).collect();
