@@ -35,5 +35,7 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     allocator::set_up();
+    // Signals to the process come to this thread, which waits for the one that works.
+    gristmill_base::fatal::give_room();
     command::run(std::env::args_os().collect())
 }
