@@ -47,3 +47,8 @@ class Http:
         answer = self(query, body, **rest)
         assert answer.status == 200, answer
         return answer.text
+
+
+def http_connection(to: Http) -> http.client.HTTPConnection:
+    """One that lasts over several requests."""
+    return http.client.HTTPConnection("127.0.0.1", to.port, timeout=120)

@@ -1,23 +1,14 @@
 """What people type with curl, and what programs rely on."""
 
-import gzip
-import io
 import json
 import re
-import socket
 import time
 import uuid
-import zlib
 from concurrent.futures import ThreadPoolExecutor
-from http.client import HTTPConnection, HTTPResponse, IncompleteRead
+from http.client import HTTPConnection, IncompleteRead
 
 import pytest
-import zstandard
-from clickhouse_cityhash.cityhash import CityHash128
-from http_client import Http
-from lz4 import block as lz4_block
-from lz4 import frame as lz4_frame
-from server import Server
+from http_client import http_connection
 
 
 def test_a_query_in_the_url_or_in_the_body(http):
@@ -96,10 +87,6 @@ def test_large_data_streams_in_and_out_in_bounded_memory(server, http, table):
     while piece := answer.read(1 << 20):
         total += len(piece)
     assert total == 5_000_000 * 102 + sum(len(str(n)) for n in range(5_000_000))
-
-
-def http_connection(http):
-    return HTTPConnection("127.0.0.1", http.port, timeout=120)
 
 
 def test_parameters_have_types(http):
@@ -209,112 +196,6 @@ def test_sessions(http):
         assert slow.result().status == 200
 
 
-DECODERS = {
-    "gzip": gzip.decompress,
-    "deflate": zlib.decompress,
-    "zstd": lambda data: zstandard.ZstdDecompressor().decompressobj().decompress(data),
-    "lz4": lz4_frame.decompress,
-}
-ENCODERS = {
-    "gzip": gzip.compress,
-    "deflate": zlib.compress,
-    "zstd": zstandard.ZstdCompressor().compress,
-    "lz4": lz4_frame.compress,
-}
-
-
-@pytest.mark.parametrize("coding", DECODERS)
-def test_http_compression_both_ways(http, table, coding):
-    plain = http("SELECT number FROM numbers(100000)").body
-    answer = http("SELECT number FROM numbers(100000)", headers={"Accept-Encoding": coding})
-    assert answer.headers["content-encoding"] == coding
-    assert len(answer.body) < len(plain) and DECODERS[coding](answer.body) == plain
-    http.ok(f"CREATE TABLE {table} (a UInt64) ENGINE = Memory")
-    http.ok(f"INSERT INTO {table} FORMAT TSV", ENCODERS[coding](plain), headers={"Content-Encoding": coding})
-    assert http.ok(f"SELECT count(), max(a) FROM {table}") == "100000\t99999\n"
-    off = http("SELECT 1", headers={"Accept-Encoding": coding}, enable_http_compression=0)
-    assert "content-encoding" not in off.headers
-
-
-def snappy(data: bytes) -> bytes:
-    """In Hadoop's framing, which ClickHouse reads; the text is not made shorter."""
-    framed = b""
-    for at in range(0, len(data), 65536):
-        part = data[at : at + 65536]
-        length, varint = len(part), bytearray()
-        while length >= 0x80:
-            varint.append(length & 0x7F | 0x80)
-            length >>= 7
-        packed = bytes(varint) + bytes([length, 61 << 2]) + (len(part) - 1).to_bytes(2, "little") + part
-        framed += len(part).to_bytes(4, "big") + len(packed).to_bytes(4, "big") + packed
-    return framed
-
-
-def test_snappy_is_read_as_hadoop_frames_it(http, table):
-    plain = http("SELECT number FROM numbers(100000)").body
-    http.ok(f"CREATE TABLE {table} (a UInt64) ENGINE = Memory")
-    http.ok(f"INSERT INTO {table} FORMAT TSV", snappy(plain), headers={"Content-Encoding": "snappy"})
-    assert http.ok(f"SELECT count(), max(a) FROM {table}") == "100000\t99999\n"
-    insert = f"INSERT INTO {table} FORMAT TSV"
-    assert http(insert, snappy(plain)[:-1], headers={"Content-Encoding": "snappy"}).error == (33, "CANNOT_READ_ALL_DATA")
-    assert http(insert, b"no such data", headers={"Content-Encoding": "snappy"}).error == (638, "SNAPPY_UNCOMPRESS_FAILED")
-
-
-def test_snappy_goes_both_ways_in_its_framing_format(http, table):
-    http.ok(f"CREATE TABLE {table} (a UInt64) ENGINE = Memory")
-    query = "SELECT number FROM numbers(100000)"
-    answer = http(query, headers={"Accept-Encoding": "snappy"})
-    assert answer.headers["content-encoding"] == "snappy" and answer.body.startswith(b"\xff\x06\x00\x00sNaPpY\x00")
-    assert len(answer.body) < len(http(query).body)
-    http.ok(f"INSERT INTO {table} FORMAT TSV", answer.body, headers={"Content-Encoding": "snappy"})
-    assert http.ok(f"SELECT count(), max(a) FROM {table}") == "100000\t99999\n"
-    insert = f"INSERT INTO {table} FORMAT TSV"
-    assert http(insert, answer.body[:-1], headers={"Content-Encoding": "snappy"}).error == (33, "CANNOT_READ_ALL_DATA")
-    broken = answer.body[:15] + bytes([answer.body[15] ^ 1]) + answer.body[16:]
-    assert http(insert, broken, headers={"Content-Encoding": "snappy"}).error == (638, "SNAPPY_UNCOMPRESS_FAILED")
-
-
-def checksum(framed: bytes) -> bytes:
-    """The high half comes first."""
-    number = CityHash128(framed)
-    return (number >> 64).to_bytes(8, "little") + (number & (1 << 64) - 1).to_bytes(8, "little")
-
-
-def frames(data: bytes) -> bytes:
-    """The frames of the native protocol, by another's implementation."""
-    out = b""
-    for at in range(0, len(data), 1 << 20):
-        piece = data[at : at + (1 << 20)]
-        body = lz4_block.compress(piece, store_size=False)
-        framed = b"\x82" + (len(body) + 9).to_bytes(4, "little") + len(piece).to_bytes(4, "little") + body
-        out += checksum(framed) + framed
-    return out
-
-
-def unframed(data: bytes) -> bytes:
-    out = b""
-    while data:
-        length = int.from_bytes(data[17:21], "little")
-        framed = data[16 : 16 + length]
-        assert data[:16] == checksum(framed)
-        size = int.from_bytes(framed[5:9], "little")
-        out += lz4_block.decompress(framed[9:], uncompressed_size=size)
-        data = data[16 + length :]
-    return out
-
-
-def test_frames_both_ways(http, table):
-    plain = http("SELECT number FROM numbers(300000)").body
-    assert unframed(http("SELECT number FROM numbers(300000)", compress=1).body) == plain
-    http.ok(f"CREATE TABLE {table} (a UInt64) ENGINE = Memory")
-    http.ok(f"INSERT INTO {table} FORMAT TSV", frames(plain), decompress=1)
-    assert http.ok(f"SELECT count() FROM {table}") == "300000\n"
-    broken = bytearray(frames(b"1\n"))
-    broken[20] ^= 1
-    assert http(f"INSERT INTO {table} FORMAT TSV", bytes(broken), decompress=1).status != 200
-    assert unframed(http("SELECT no_such_function()", compress=1).body).startswith(b"Code: 46.")
-
-
 def test_an_error_behind_rows_is_marked_and_breaks_the_answer_off(http):
     connection = http_connection(http)
     connection.request("GET", "/?query=SELECT+throwIf(number=3000000),repeat('x',20)+FROM+numbers(4000000)&max_threads=1")
@@ -381,38 +262,6 @@ def test_what_a_flush_says_of_itself_comes_with_the_next(http):
     assert http.ok(comments).count("SYSTEM FLUSH LOGS") == 2
 
 
-def test_connections_have_numbers(http):
-    connection = http_connection(http)
-    numbers = []
-    for _ in range(2):
-        connection.request("GET", "/?query=SELECT+connectionId()")
-        numbers.append(int(connection.getresponse().read()))
-    assert numbers[0] == numbers[1] > 0
-    assert int(http.ok("SELECT connection_id()")) > numbers[0]
-
-
-def test_connections_are_kept(http):
-    connection = http_connection(http)
-    for query in ("SELECT+1", "SELECT+no_such_function()", "SELECT+2"):
-        connection.request("GET", f"/?query={query}")
-        connection.getresponse().read()
-    sock = connection.sock
-    connection.request("GET", "/?query=SELECT+3")
-    assert connection.getresponse().read() == b"3\n" and connection.sock is sock
-
-
-@pytest.mark.parametrize("path", ["/ping", "/?query=SELECT+1"])
-@pytest.mark.parametrize("head", ["HTTP/1.0\r\n", "HTTP/1.0\r\nConnection: keep-alive\r\n", "HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"])
-def test_a_connection_that_ends_is_said_to_end(server, path, head):
-    with socket.create_connection(("127.0.0.1", server.http_port), timeout=20) as connection:
-        connection.sendall(f"GET {path} {head}\r\n".encode())
-        answer = b""
-        while more := connection.recv(65536):
-            answer += more
-    lines = answer.decode().lower().split("\r\n\r\n")[0].split("\r\n")
-    assert "connection: close" in lines and not any(line.startswith("keep-alive:") for line in lines), lines
-
-
 def test_columns_of_system_tables_that_old_clients_ask_for(http):
     names = "toString(Settings.Names) = toString(mapKeys(Settings)), toString(Settings.Values) = toString(mapValues(Settings))"
     events = "toString(ProfileEvents.Names) = toString(mapKeys(ProfileEvents)), length(ProfileEvents.Values) = length(ProfileEvents)"
@@ -420,107 +269,6 @@ def test_columns_of_system_tables_that_old_clients_ask_for(http):
     assert http.ok(query, max_threads=2) == "1\t1\t1\t1\t1\n"
     http.ok("SELECT marks_size FROM system.parts")
     http.ok("SELECT description, syntax, examples, introduced_in, related FROM system.data_type_families")
-
-
-def test_a_query_ends_when_its_client_leaves(http):
-    with socket.create_connection(("127.0.0.1", http.port)) as leaving:
-        leaving.sendall(b"GET /?query=SELECT+sum(number)+FROM+numbers(100000000000000)&query_id=left HTTP/1.1\r\nHost: x\r\n\r\n")
-        until = time.time() + 30
-        while http.ok("SELECT count() FROM system.processes WHERE query_id = 'left'") == "0\n":
-            assert time.time() < until
-    while http.ok("SELECT count() FROM system.processes WHERE query_id = 'left'") != "0\n":
-        assert time.time() < until, "the query goes on without its client"
-
-
-def half_closed(port: int, request: bytes) -> bytes:
-    """The answer to a client that says no more once it has asked, as `nc -N` does."""
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
-        connection.sendall(request)
-        connection.shutdown(socket.SHUT_WR)
-        answer = b""
-        while more := connection.recv(65536):
-            answer += more
-    return answer
-
-
-@pytest.mark.parametrize("version", [b"1.0", b"1.1"])
-@pytest.mark.parametrize(
-    "query",
-    [
-        b"SELECT+1", b"SELECT+number,+sleepEachRow(0.8)+FROM+numbers(4)+SETTINGS+max_block_size=1", b"SELECT+sleep(2.5)",
-        b"SELECT+throwIf(sleep(1.5)=0)",
-    ],
-)
-def test_a_client_that_says_no_more_gets_its_answer(http, version, query):
-    head = b"GET /?query=" + query + b" HTTP/" + version + b"\r\nHost: x\r\n"
-    with socket.create_connection(("127.0.0.1", http.port), timeout=60) as connection:
-        connection.sendall(head + b"Connection: close\r\n\r\n")
-        patient = HTTPResponse(connection)
-        patient.begin()
-        expected = (patient.status, patient.read())
-    answer = half_closed(http.port, head + b"\r\n")
-    assert answer.startswith(b"HTTP/1."), answer
-    told = HTTPResponse(Replay(answer))
-    told.begin()
-    assert (told.status, told.read()) == expected
-
-
-class Replay:
-    """Bytes as a socket gives them."""
-
-    def __init__(self, data: bytes):
-        self.data = data
-
-    def makefile(self, *_):
-        return io.BytesIO(self.data)
-
-
-def test_a_body_may_be_the_last_word(http, table):
-    http.ok(f"CREATE TABLE {table} (a String) ENGINE = Memory")
-    request = f"POST /?query=INSERT+INTO+{table}+FORMAT+TSV HTTP/1.1\r\n".encode()
-    answer = half_closed(http.port, request + b"Host: x\r\nContent-Length: 4\r\n\r\nx\ny\n")
-    assert answer.startswith(b"HTTP/1.1 200 OK\r\n"), answer
-    assert http.ok(f"SELECT * FROM {table} ORDER BY a") == "x\ny\n"
-
-
-@pytest.mark.parametrize("parameters", ["", "&send_progress_in_http_headers=1", "&wait_end_of_query=1"])
-@pytest.mark.parametrize(
-    "query",
-    [
-        "SELECT+sum(number)+FROM+numbers(100000000000000)",
-        # Its head is sent with the first row, and then there is nothing more to send.
-        "SELECT+number+FROM+numbers(100000000000000)+WHERE+number=1+OR+sipHash64(number)=1+SETTINGS+max_threads=1",
-    ],
-)
-def test_a_query_ends_when_its_client_says_no_more_and_leaves(http, query, parameters):
-    running = "SELECT count() FROM system.processes WHERE query_id = 'half_left'"
-    with socket.create_connection(("127.0.0.1", http.port)) as leaving:
-        leaving.sendall(f"GET /?query={query}&query_id=half_left{parameters} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-        leaving.shutdown(socket.SHUT_WR)
-        until = time.time() + 30
-        while http.ok(running) == "0\n":
-            assert time.time() < until
-        time.sleep(1.5)
-        assert http.ok(running) == "1\n", "it has a client that listens"
-    until = time.time() + 30
-    while http.ok(running) != "0\n":
-        assert time.time() < until, "the query goes on without its client"
-
-
-@pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x"])
-def test_bytes_of_a_body_are_waited_for_so_long(server, http, table, kind):
-    http.ok(f"CREATE TABLE {table} (a String) ENGINE = MergeTree ORDER BY a")
-    with socket.create_connection(("127.0.0.1", server.http_port), timeout=20) as stalled:
-        query = f"/?http_receive_timeout=1&query=INSERT+INTO+{table}+FORMAT+TSV"
-        stalled.sendall(f"POST {query} HTTP/1.1\r\nHost: x\r\nContent-Type: {kind}\r\nContent-Length: 100\r\n\r\nabc\n".encode())
-        begun = time.monotonic()
-        answer = stalled.recv(65536).decode()
-        # The rest of the body is waited for a while, so that a client that sends on hears of the error.
-        assert "X-ClickHouse-Exception-Code: 209".lower() in answer.lower(), answer
-        assert time.monotonic() - begun < 15
-    assert http.ok(f"SELECT count() FROM {table}") == "0\n"
-    defaults = "SELECT name, default FROM system.settings WHERE name IN ('http_receive_timeout', 'receive_timeout') ORDER BY name"
-    assert http.ok(defaults) == "http_receive_timeout\t30\nreceive_timeout\t300\n"
 
 
 def test_progress_comes_in_headers(http):
@@ -605,31 +353,3 @@ def test_a_reader_has_temporary_tables_of_its_own(http, table):
     assert http("INSERT INTO mine VALUES (1)", readonly=1, **session).error == (164, "READONLY")
     assert http(f"DROP TABLE {table}", readonly=2, **session).error == (164, "READONLY")
     http.ok("DROP TABLE mine", readonly=2, **session)
-
-
-def test_a_head_of_many_fields_is_read_and_one_of_too_many_refused(http):
-    def of(fields):
-        return {f"x-{n}": "1" for n in range(fields)}
-
-    assert http.ok("SELECT 1", headers=of(900)) == "1\n"
-    assert http.ok("SELECT getClientHTTPHeader('x-899')", headers=of(900), allow_get_client_http_header=1) == "1\n"
-    # Those of Host, of the coding and of the length come to them.
-    assert http("SELECT 1", headers=of(1000)).status == 431
-
-
-def test_fields_of_a_head_are_as_long_as_the_settings_say(http):
-    assert http.ok("SELECT 1", headers={"x-" + "n" * 4000: "1", "x-value": "v" * 131_000}) == "1\n"
-    long_name = http("SELECT 1", headers={"n" * 5000: "1"})
-    assert long_name.status == 431 and "has 5000 bytes, more than http_max_field_name_size = 4096" in long_name.text
-    secret = http("SELECT 1", headers={"x-value": "v" * 140_000})
-    assert secret.status == 431 and "has 140000 bytes, more than http_max_field_value_size = 131072" in secret.text
-    assert http.ok("SELECT 1") == "1\n"
-
-
-def test_fields_as_the_server_is_told(tmp_path):
-    server = Server(tmp_path, "--http_max_fields", 50, "--http_max_field_value_size", 100)
-    http = Http(server.http_port)
-    assert http("SELECT 1", headers={f"x-{n}": "1" for n in range(60)}).status == 431
-    assert http("SELECT 1", headers={"x-value": "v" * 101}).status == 431
-    assert http.ok("SELECT 1", headers={"x-value": "v" * 100}) == "1\n"
-    assert server.stop() == 0

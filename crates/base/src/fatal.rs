@@ -151,6 +151,18 @@ pub fn give_room() {
     });
 }
 
+/// Whether the walk of the stack has room where this runs. Threads of others have eight kilobytes for handlers: to run over would lose
+/// what was written, and the signal.
+fn has_room() -> bool {
+    // SAFETY: an all-zero struct is a valid value, and is filled by the call, which changes nothing.
+    let stack = unsafe {
+        let mut stack: libc::stack_t = std::mem::zeroed();
+        libc::sigaltstack(ptr::null(), &mut stack);
+        stack
+    };
+    stack.ss_flags & libc::SS_ONSTACK == 0 || stack.ss_size >= STACK_BYTES
+}
+
 /// A line of numbers that is made without an allocation.
 struct Line {
     bytes: [u8; 160],
@@ -208,6 +220,9 @@ fn write(signal: c_int, code: c_int, address: u64) {
     }
     head.push(b'\n');
     head.write(file);
+    if !has_room() {
+        return;
+    }
     let base = BASE.load(Ordering::Relaxed);
     stack::each(|address| {
         let in_file = address.checked_sub(base).filter(|offset| *offset < PROGRAM_BYTES_MAX);

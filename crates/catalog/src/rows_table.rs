@@ -8,6 +8,8 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::Statistics;
+use datafusion::common::stats::Precision;
 use datafusion::error::Result as DataFusionResult;
 use datafusion::logical_expr::{Expr, TableType};
 use datafusion::physical_plan::ExecutionPlan;
@@ -141,6 +143,15 @@ impl TableProvider for RowsProvider {
 
     fn table_type(&self) -> TableType {
         TableType::Base
+    }
+
+    fn statistics(&self) -> Option<Statistics> {
+        let Rows::Held(partitions) = &self.rows else { return None };
+        let batches = || partitions.iter().flatten();
+        let mut known = Statistics::new_unknown(&self.schema);
+        known.num_rows = Precision::Exact(batches().map(RecordBatch::num_rows).sum());
+        known.total_byte_size = Precision::Inexact(batches().map(RecordBatch::get_array_memory_size).sum());
+        Some(known)
     }
 
     async fn scan(

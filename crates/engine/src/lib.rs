@@ -1,6 +1,7 @@
 //! Runs statements: sessions, one interpreter a statement, plans and their execution.
 
 mod accumulators;
+mod array_join;
 mod async_inserts;
 mod before_limit;
 mod bucketed_groups;
@@ -29,6 +30,7 @@ mod merged_tables;
 mod named_collections;
 mod narrow_keys;
 mod nested_sort;
+mod one_stream;
 pub mod opener;
 mod operator_limits;
 mod parallel_sort;

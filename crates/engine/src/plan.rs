@@ -11,7 +11,7 @@ use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SendableRecordBatchStream, SessionState, SessionStateBuilder};
-use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::SessionConfig;
@@ -21,8 +21,9 @@ use gristmill_base::runtime::{self, Task};
 use gristmill_base::spending::Wait;
 use gristmill_introspect::memory::QueryMemoryPool;
 use gristmill_introspect::{QueryContext, Settings};
-use gristmill_mergetree::read::{physical_rules, read_states};
+use gristmill_mergetree::read::{ReadInOneStream, physical_rules, read_states};
 
+use crate::array_join::JoinArraysByPieces;
 use crate::bucketed_groups::GroupInBuckets;
 use crate::engine::Engine;
 use crate::filters_first::FilterBeforeComputing;
@@ -32,6 +33,7 @@ use crate::lost_constants::ForgetLostConstants;
 use crate::measured::{self, PlanRun};
 use crate::narrow_keys::GroupNarrowKeysByArray;
 use crate::nested_sort::SortNestedKeysWhole;
+use crate::one_stream::{self, Streams};
 use crate::operator_limits::KeepToLimits;
 use crate::parallel_sort::SortInParallel;
 use crate::parted_groups::GroupManyByParts;
@@ -41,28 +43,6 @@ use crate::spill_sooner::SpillSooner;
 use crate::text_keys::GroupByText;
 use crate::wide_projections::ComputeManyColumnsOfFewRows;
 use crate::windows::ComputeWindowsByColumns;
-
-/// Whether an aggregate depends on the order of rows, or a function counts them behind an ORDER BY: several streams have no
-/// order among them.
-fn needs_one_stream(plan: &LogicalPlan) -> bool {
-    let (mut found, mut sorts, mut counts) = (false, false, false);
-    let walked = plan.apply_with_subqueries(|plan| {
-        sorts |= matches!(plan, LogicalPlan::Sort(_));
-        for expr in plan.expressions() {
-            counts |= expr.exists(|expr| {
-                Ok(matches!(expr, Expr::ScalarFunction(call) if gristmill_functions::blocks::looks_at_other_rows(call.name())))
-            })?;
-        }
-        if let LogicalPlan::Aggregate(aggregate) = plan {
-            found |= aggregate.aggr_expr.iter().any(|expr| match expr.clone().unalias() {
-                Expr::AggregateFunction(call) => !call.params.order_by.is_empty(),
-                _ => false,
-            });
-        }
-        Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
-    });
-    (found || (sorts && counts)) && walked.is_ok()
-}
 
 /// Whether the query aggregates, sorts and joins nothing, and its groups are not to go to disk.
 fn keeps_groups_in_memory(settings: &Settings, plan: &LogicalPlan) -> bool {
@@ -80,11 +60,15 @@ fn keeps_groups_in_memory(settings: &Settings, plan: &LogicalPlan) -> bool {
 /// How DataFusion plans and runs one query.
 pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &LogicalPlan) -> Result<SessionState> {
     let settings = &context.settings;
+    let streams = one_stream::wanted(plan);
     let mut config = SessionConfig::new()
-        .with_target_partitions(if needs_one_stream(plan) { 1 } else { context.threads() })
+        .with_target_partitions(if streams == Streams::Any { context.threads() } else { 1 })
         .with_batch_size(settings.block_rows())
         .with_information_schema(false)
         .with_extension(context.clone());
+    if streams == Streams::One {
+        config.set_extension(Arc::new(ReadInOneStream));
+    }
     let options = config.options_mut();
     options.execution.time_zone = None;
     options.execution.parquet.pushdown_filters = true;
@@ -135,6 +119,7 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     rules.push(Arc::new(ComputeWindowsByColumns));
     rules.push(Arc::new(ProbeSideBySide));
     rules.push(Arc::new(ComputeManyColumnsOfFewRows));
+    rules.push(Arc::new(JoinArraysByPieces));
     // Behind those that choose operators.
     if let Some(sooner) = sooner {
         rules.push(Arc::new(sooner));

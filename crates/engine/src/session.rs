@@ -232,7 +232,8 @@ impl Session {
             let _waiting = ending.context.waits_for(Wait::Lock);
             processes::end_running(&ending.context.query_id, &ending.context.user).await;
         }
-        ending.running = Some(processes::start(&ending.context, ending.kind)?);
+        let kind = if gristmill_sql::makes_room(&statement.text) { processes::MAKES_ROOM } else { ending.kind };
+        ending.running = Some(processes::start(&ending.context, kind)?);
         match &parsed {
             Statement::Set(assignments) => self.settings = self.with(&self.settings, assignments)?,
             Statement::SetParameters { parameters, settings } => {

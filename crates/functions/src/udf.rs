@@ -98,12 +98,17 @@ pub fn scalar_udf(
     let null_literal = arguments.iter().any(|argument| argument.kind.is_null_literal());
     let nullable = arguments.iter().any(|argument| argument.kind.is_nullable());
     let seen: Vec<Argument> = arguments.iter().map(|argument| as_seen_by(name, argument)).collect();
+    let nothing = arguments.iter().any(|argument| *argument.kind.plain() == SqlType::Nothing);
     let (result, casts, kernel, nulls) = if function.nulls() == Nulls::Own {
         let bound = function.bind(name, &seen, env)?;
         (bound.result, bound.arguments, bound.kernel, NullMode::Own)
     } else if null_literal {
         let kernel: Kernel = Arc::new(|_, rows| Ok(new_null_array(&DataType::Null, rows)));
         (SqlType::null(), Vec::new(), kernel, NullMode::AllNull)
+    } else if nothing {
+        // Of an element of `[]` there is nothing to compute, nor a type for it.
+        let kernel: Kernel = Arc::new(|_, rows| Ok(new_null_array(&DataType::Null, rows)));
+        (SqlType::Nothing, Vec::new(), kernel, NullMode::AllNull)
     } else {
         let plain: Vec<Argument> = seen
             .iter()
@@ -113,12 +118,16 @@ pub fn scalar_udf(
         if plain.iter().any(|argument| argument.constant.as_ref().is_some_and(ScalarValue::is_null)) {
             let bound = function.bind(name, &without_null_constants(&plain), env)?;
             let result = bound.result.nullable();
-            let kind = result.clone();
-            let arrow = result.arrow();
-            let kernel: Kernel = Arc::new(move |_, rows| {
-                Ok(if result.is_nullable() { new_null_array(&arrow, rows) } else { default_array(&arrow, rows)? })
-            });
-            (kind, Vec::new(), kernel, NullMode::AllNull)
+            if TAKE_NULL_FOR_EMPTY.contains(&name) {
+                (result, nullable_casts(bound.arguments, &arguments), bound.kernel, NullMode::Defaults)
+            } else {
+                let kind = result.clone();
+                let arrow = result.arrow();
+                let kernel: Kernel = Arc::new(move |_, rows| {
+                    Ok(if result.is_nullable() { new_null_array(&arrow, rows) } else { default_array(&arrow, rows)? })
+                });
+                (kind, Vec::new(), kernel, NullMode::AllNull)
+            }
         } else {
             let bound = match arguments.first().is_some_and(|first| first.kind.is_nullable()) {
                 true => function.bind_nullable(name, &plain, env)?,
@@ -131,12 +140,7 @@ pub fn scalar_udf(
                     result => (result, NullMode::Defaults),
                 },
             };
-            let casts = bound
-                .arguments
-                .into_iter()
-                .zip(&arguments)
-                .map(|(cast, argument)| if argument.kind.is_nullable() { cast.nullable() } else { cast })
-                .collect();
+            let casts = nullable_casts(bound.arguments, &arguments);
             let result =
                 if dictionary_result(&arguments, &result) { SqlType::LowCardinality(Box::new(result)) } else { result };
             (result, casts, bound.kernel, mode)
@@ -158,6 +162,14 @@ pub fn scalar_udf(
         result: result.clone(),
     };
     Ok((Arc::new(ScalarUDF::new_from_impl(udf)), result, casts))
+}
+
+/// The functions to which a constant that is NULL is an empty text, as a NULL in a row is to all that give arrays.
+const TAKE_NULL_FOR_EMPTY: [&str; 3] = ["splitByChar", "splitByRegexp", "splitByString"];
+
+fn nullable_casts(casts: Vec<SqlType>, arguments: &[Argument]) -> Vec<SqlType> {
+    let cast = |(cast, argument): (SqlType, &Argument)| if argument.kind.is_nullable() { cast.nullable() } else { cast };
+    casts.into_iter().zip(arguments).map(cast).collect()
 }
 
 /// The functions that see LowCardinality within arrays, tuples and maps: those that put values together, take them apart or hand

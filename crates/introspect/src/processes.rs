@@ -66,11 +66,14 @@ static MEASURING: LazyLock<Thread> = LazyLock::new(|| {
     }
 });
 
+/// The kind of what a user needs who wants to make room: nor does it take the place of another.
+pub const MAKES_ROOM: &str = "";
+
 /// Keeps a query on the list, and samples of it coming, until dropped.
 #[derive(Debug)]
 pub struct Running(Arc<QueryContext>, Option<Profiling>);
 
-/// `kind`: of the statement, empty where it is none. Errors: QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING, TOO_MANY_SIMULTANEOUS_QUERIES.
+/// `kind`: of the statement; `MAKES_ROOM`: it runs beside any number of others. Errors: QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING, TOO_MANY_SIMULTANEOUS_QUERIES.
 pub fn start(context: &Arc<QueryContext>, kind: &'static str) -> Result<Running> {
     profiler::events::begin(context)?;
     let mut running = RUNNING.lock();
@@ -80,12 +83,9 @@ pub fn start(context: &Arc<QueryContext>, kind: &'static str) -> Result<Running>
             format!("Query with id = {} is already running", context.query_id),
         ));
     }
-    // Nor does what makes room take the place of another.
-    let makes_room = makes_room(&context.query);
-    if !makes_room {
+    if kind != MAKES_ROOM {
         check_numbers(&running, context, kind)?;
     }
-    let kind = if makes_room { "" } else { kind };
     running.insert(context.query_id.clone(), Listed { context: context.clone(), kind });
     if running.len() == 1 {
         MEASURING.unpark();
@@ -123,15 +123,6 @@ fn check_numbers(running: &BTreeMap<String, Listed>, context: &QueryContext, kin
         return too_many(format!("Too many simultaneous queries for user {user}. Current: {of_user}, maximum: {most}"));
     }
     Ok(())
-}
-
-/// Whether a statement is what a user needs who wants to make room, which no number of queries keeps from running: KILL QUERY, SHOW
-/// PROCESSLIST, and queries of `system.processes`.
-pub fn makes_room(statement: &str) -> bool {
-    let words: Vec<String> = statement.split_whitespace().take(2).map(str::to_ascii_uppercase).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    matches!(words[..], ["KILL", ..] | ["SHOW", "PROCESSLIST"])
-        || (matches!(words[..], ["SELECT", ..]) && statement.len() < 4096 && statement.contains("system.processes"))
 }
 
 /// How long a query that replaces another waits for its end.
@@ -193,7 +184,7 @@ mod tests {
         assert!(error.message().starts_with("Too many simultaneous insert queries. Maximum: 1, current: 1"), "{error}");
         let selects = [begin("SELECT 1", "Select"), begin("SELECT 2", "Select")].map(|running| running.expect("a place"));
         assert!(begin("SELECT 3", "Select").is_err());
-        let looks = begin("SELECT * FROM system.processes", "Select").expect("whoever makes room has a place");
+        let looks = begin("SELECT * FROM system.processes", MAKES_ROOM).expect("whoever makes room has a place");
         let other = begin("OPTIMIZE TABLE t", "Optimize").expect("no limit is for it");
         drop(first);
         begin("INSERT INTO t VALUES (3)", "Insert").expect("a place was given back");

@@ -15,6 +15,7 @@ use gristmill_engine::split::split_one;
 use gristmill_engine::{Engine, Session, StatementText};
 use gristmill_functions::session::DIALECT_VERSION;
 use gristmill_introspect::{Client, Settings, processes, profiler};
+use gristmill_sql::makes_room;
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
@@ -132,7 +133,7 @@ impl Admission {
     /// A place that was found, or one beyond the number for what a user needs who wants to make room; else one that is given
     /// back within `longest`. Error: TOO_MANY_SIMULTANEOUS_QUERIES.
     pub async fn or_wait(&self, place: Result<Place>, statement: &str, longest: Duration) -> Result<Place> {
-        if place.is_err() && processes::makes_room(statement) {
+        if place.is_err() && makes_room(statement) {
             return Ok(self.place());
         }
         let deadline = tokio::time::Instant::now() + longest;

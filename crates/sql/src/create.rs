@@ -15,6 +15,7 @@ use crate::statement::{AlterCommand, Assignments, Cursor, Statement, TableName, 
 use crate::ttl::TtlElement;
 
 pub use crate::create_keys::KeyForm;
+use crate::create_keys::keys_of_engine;
 
 /// What is said of a column by a list in a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,6 +251,7 @@ impl Cursor<'_> {
             self.security(&mut create)?;
         }
         self.clauses(&mut create)?;
+        keys_of_engine(&mut create);
         if is_view {
             if create.query.is_none() {
                 return Err(self.unexpected("AS and a query"));

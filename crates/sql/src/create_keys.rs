@@ -3,7 +3,7 @@
 use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::tokenizer::Token;
 
-use crate::ast::{Node, PARENTHESES, call};
+use crate::ast::{Literal, Node, PARENTHESES, call};
 use crate::create::CreateTable;
 use crate::statement::Cursor;
 
@@ -38,6 +38,40 @@ pub(crate) struct SortingKey {
     /// Of each element whether its greater values come first.
     pub descending: Vec<bool>,
     pub form: KeyForm,
+}
+
+/// `MergeTree(date, key, granularity)`, as tables were made before ORDER BY was, becomes what it means: a partition a month of the
+/// date, and the key. A sampling expression may stand before the key; what follows the granularity is for the engine.
+pub(crate) fn keys_of_engine(create: &mut CreateTable) {
+    let has_keys = create.order_by.is_some()
+        || create.primary_key.is_some()
+        || create.partition_by.is_some()
+        || create.sample_by.is_some();
+    let Some((engine, arguments)) = create.engine.as_mut().filter(|(engine, _)| engine.ends_with("MergeTree")) else {
+        return;
+    };
+    let granularity = |at: usize| match arguments.get(at) {
+        Some(Node::Literal(Literal::Integer(rows))) if *rows > 0 => Some((at, rows.to_string())),
+        _ => None,
+    };
+    let is_date = matches!(arguments.first(), Some(Node::Name(_)));
+    let Some((at, granularity)) = granularity(2).or_else(|| granularity(3)).filter(|_| is_date && !has_keys) else { return };
+    if engine.starts_with("Replicated") {
+        return;
+    }
+    let own = arguments.split_off(at + 1);
+    let mut keys = std::mem::replace(arguments, own).into_iter();
+    create.partition_by = keys.next().map(|date| call("toYYYYMM", vec![date]));
+    create.sample_by = if at == 3 { keys.next() } else { None };
+    let key = match keys.next() {
+        Some(Node::Call(call)) if call.name == "tuple" => call.arguments,
+        other => other.into_iter().collect(),
+    };
+    create.descending = vec![false; key.len()];
+    create.order_by = Some(key);
+    if !create.settings.iter().any(|(name, _)| name == "index_granularity") {
+        create.settings.push(("index_granularity".to_string(), granularity));
+    }
 }
 
 impl Cursor<'_> {

@@ -24,6 +24,7 @@ mod insert;
 mod intervals;
 pub mod lexer;
 pub mod lower;
+mod makes_room;
 mod manage;
 mod parameter_containers;
 pub mod parameters;
@@ -46,6 +47,7 @@ pub mod ttl;
 pub mod user_functions;
 
 pub use explain::explained_text;
+pub use makes_room::makes_room;
 pub use rewrite::explained::VIEW_EXPLAIN;
 
 /// The keywords of ClickHouse 26.9, one a line, some of several words: its own list, since clients compare theirs with it. (That

@@ -1,5 +1,7 @@
 //! Vertical: a block of `name: value` lines a row, for a few wide rows.
 
+use std::borrow::Cow;
+
 use arrow::array::RecordBatch;
 use gristmill_base::Result;
 use gristmill_types::Columns;
@@ -25,8 +27,9 @@ impl Vertical {
         let mut options = text_options(context, Escaping::Plain);
         let look = Look::of(context, false);
         options.tsv_null = look.null().into();
+        let names: Vec<Cow<'_, str>> = columns.iter().map(|column| layout::short_name(&column.name, 0, &look)).collect();
         Vertical {
-            labels: labels(columns.iter().map(|column| column.name.as_str()), look.colour),
+            labels: labels(names.iter().map(AsRef::as_ref), look.colour),
             rows_max: context.settings.output_format_pretty_max_rows,
             columns,
             options,

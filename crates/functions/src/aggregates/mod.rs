@@ -38,6 +38,7 @@ pub mod moments;
 pub mod natives;
 pub mod nothing;
 pub mod nulls;
+pub mod order;
 mod pair_table;
 pub mod picks;
 pub mod quantiles;

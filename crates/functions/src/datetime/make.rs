@@ -52,23 +52,14 @@ fn numbers_only(name: &str, arguments: &[Argument], count: usize) -> Result<Vec<
 }
 
 fn make_date(name: &str, arguments: &[Argument], narrow: bool) -> Result<Bound> {
-    arity(name, arguments, 1..=3)?;
-    let count = arguments.len();
-    let casts = if count == 1 { vec![T::Int64] } else { numbers_only(name, arguments, count)? };
-    if count == 1 {
-        expect_number(name, arguments, 0)?;
-    }
+    arity(name, arguments, 2..=3)?;
+    let casts = numbers_only(name, arguments, arguments.len())?;
     let days = if narrow { 0..=LAST_DAY_OF_DATE } else { super::moments::EARLIEST_DAY..=super::moments::LATEST_DAY };
     Ok(Bound::cast(casts, if narrow { T::Date } else { T::Date32 }, move |args, rows| {
         let parts: Vec<Numbers<'_, i64>> = args.iter().map(Numbers::of::<Int64Type>).collect::<Result<_>>()?;
         let made: Vec<i32> = (0..rows)
             .map(|row| {
                 let day = match parts[..] {
-                    // YYYYMMDD
-                    [date] => {
-                        let date = date.get(row);
-                        lenient_day(date.div_euclid(10_000), date.div_euclid(100).rem_euclid(100), date.rem_euclid(100))
-                    }
                     // The day of a year.
                     [year, day] => {
                         let (year, day) = (year.get(row), day.get(row));
@@ -138,6 +129,10 @@ fn make_time(name: &str, arguments: &[Argument], env: &FunctionEnv, wide: bool) 
                 let [hour, minute, second] = clock;
                 i64::from(day) * SECONDS_A_DAY + hour * 3600 + minute * 60 + second
             });
+            // A year that no date has is beyond all others.
+            if !wide && part(0) > 9999 {
+                return Ok(super::starts::in_range(i64::MAX));
+            }
             if !wide {
                 return Ok(local.map_or(0, |local| super::starts::in_range(zone.to_utc(local))));
             }

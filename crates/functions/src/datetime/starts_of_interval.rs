@@ -47,6 +47,9 @@ pub fn to_start_of_interval(name: &str, arguments: &[Argument], env: &FunctionEn
     if arguments.get(2).is_some_and(|argument| argument.kind.is_date_or_time()) {
         return from_origin(name, arguments, env, kind, length);
     }
+    if arguments.len() > 3 {
+        return Err(illegal(name, arguments, 2, "a date or time to count from, as a time zone follows"));
+    }
     let moments = moments.in_zone_of(name, arguments, 2)?;
     let of_day = moments.scale.is_none() && kind < IntervalKind::Day;
     let result = match kind {
@@ -215,17 +218,44 @@ pub fn day_start(day: i32, kind: IntervalKind, length: i64) -> i32 {
 fn from_origin(name: &str, arguments: &[Argument], env: &FunctionEnv, kind: IntervalKind, length: i64) -> Result<Bound> {
     let mut moments = expect_moments(name, arguments, 0, env)?;
     let origin = expect_moments(name, arguments, 2, env)?;
-    if let Some((zone, _)) = zone_argument(name, arguments, 3)? {
+    if let Some((zone, named)) = zone_argument(name, arguments, 3)? {
+        if matches!(arguments[0].kind, T::Date) {
+            return Err(illegal(name, arguments, 0, "DateTime or DateTime64, as a time zone is given"));
+        }
         moments.zone = zone;
+        moments.named = Some(named);
     }
-    if origin.scale.is_none() != moments.scale.is_none() {
+    let is_like = match (&arguments[0].kind, &arguments[2].kind) {
+        (T::DateTime(_), T::DateTime(_)) => true,
+        (T::DateTime64(scale, _), T::DateTime64(other, _)) => scale == other,
+        (kind, other) => kind == other,
+    };
+    if !is_like {
         return Err(illegal(name, arguments, 2, format!("{}, the type of the first argument", arguments[0].kind)));
+    }
+    if arguments[2].constant.is_none() {
+        return Err(not_constant(name, 2));
     }
     if moments.scale.is_none() && kind < IntervalKind::Day {
         return Err(illegal(name, arguments, 0, "DateTime or DateTime64, as the interval is shorter than a day"));
     }
-    let result = arguments[0].kind.clone();
+    if matches!(arguments[0].kind, T::DateTime(_)) && kind < IntervalKind::Second {
+        return Err(illegal(name, arguments, 0, "DateTime64, as the interval is shorter than a second"));
+    }
+    let named = moments.named.clone();
+    let result = match (&arguments[0].kind, kind) {
+        (T::DateTime(_), _) => T::DateTime(named),
+        (T::DateTime64(..), IntervalKind::Nanosecond) => T::DateTime64(9, named),
+        (T::DateTime64(..), IntervalKind::Microsecond) => T::DateTime64(6, named),
+        (T::DateTime64(..), IntervalKind::Millisecond) => T::DateTime64(3, named),
+        (T::DateTime64(scale, _), _) => T::DateTime64(*scale, named),
+        (days, _) => days.clone(),
+    };
     let to = result.clone();
+    let shown_unit = match result {
+        T::DateTime64(scale, _) => 10_i128.pow(u32::from(scale)),
+        _ => 1,
+    };
     let name = name.to_string();
     let before = move || bad_argument(&name, "the origin lies after the moment");
     Ok(Bound::new(result, move |args, rows| {
@@ -247,23 +277,19 @@ fn from_origin(name: &str, arguments: &[Argument], env: &FunctionEnv, kind: Inte
         let at = retype(&args[0], &arrow::datatypes::DataType::Int64)?;
         let from = retype(&args[2], &arrow::datatypes::DataType::Int64)?;
         let (at, from) = (Numbers::of::<Int64Type>(&at)?, Numbers::of::<Int64Type>(&from)?);
-        let from_unit = origin.unit();
         let mut values = Vec::with_capacity(rows);
         for row in 0..rows {
             let tick = at.get(row);
-            let origin = (i128::from(from.get(row)) * i128::from(unit) / i128::from(from_unit)) as i64;
+            let origin = from.get(row);
             if tick < origin {
                 return Err(before());
             }
-            let width = i128::from(nanos(kind)) * i128::from(length) * i128::from(unit) / 1_000_000_000;
             values.push(if nanos(kind) > 0 {
-                match width {
-                    0 => tick,
-                    width => {
-                        let passed = i128::from(tick) - i128::from(origin);
-                        (i128::from(origin) + passed / width * width) as i64
-                    }
-                }
+                let tick_nanos = 1_000_000_000 / i128::from(unit).max(1);
+                let width = i128::from(nanos(kind)) * i128::from(length);
+                let passed = (i128::from(tick) - i128::from(origin)) * tick_nanos;
+                let start = i128::from(origin) * tick_nanos + passed / width * width;
+                i64::try_from(start.div_euclid(1_000_000_000 / shown_unit)).unwrap_or(i64::MAX)
             } else {
                 // Months differ in length: they are counted on the calendar, at the origin's time of day.
                 let local = |tick: i64| moments.zone.to_local(tick.div_euclid(unit));

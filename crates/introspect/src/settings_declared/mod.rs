@@ -387,6 +387,7 @@ settings! {
     additional_result_filter: String = "", "A condition for the rows of the result, over its columns.";
     totals_mode: String = "after_having_exclusive", "What WITH TOTALS sums up beside HAVING: before_having (all rows), or the rows of the groups that it lets pass (after_having_exclusive, after_having_inclusive, after_having_auto).";
     group_by_use_nulls: bool = false, "Whether keys left out by ROLLUP and CUBE are NULL.";
+    force_grouping_standard_compatibility: bool = true, "Whether grouping() has a bit set where a key is left out, as in the standard. 0: where the key is there.";
     max_rows_to_group_by: u64 = 0u64, "Most groups of a GROUP BY. 0: no limit.";
     group_by_overflow_mode: String = "throw", "What happens over max_rows_to_group_by: throw, break or any (as many groups as that).";
     max_rows_to_sort: u64 = 0u64, "Most rows that are sorted. 0: no limit.";

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use arrow::datatypes::{Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::TreeNode;
-use datafusion::common::{DFSchema, Result as DataFusionResult, ScalarValue};
+use datafusion::common::{DFSchema, Result as DataFusionResult, ScalarValue, Statistics};
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use futures::stream::{StreamExt, TryStreamExt};
@@ -36,6 +37,9 @@ use crate::table::Core;
 
 /// Newer versions that a query turns to at most, when parts of the one it began with are gone.
 pub(super) const VERSIONS_MAX: usize = 8;
+
+/// In the configuration of a session: tables are read in one stream, in the order of their parts.
+pub struct ReadInOneStream;
 
 pub struct MergeTreeProvider {
     core: Arc<Core>,
@@ -404,6 +408,18 @@ impl TableProvider for MergeTreeProvider {
         TableType::Base
     }
 
+    /// Of all that the version has, whatever of it is going to be read.
+    fn statistics(&self) -> Option<Statistics> {
+        let (rows, bytes) = match &self.only {
+            Some(parts) => parts.iter().fold((0, 0), |(rows, bytes), part| (rows + part.rows, bytes + part.bytes)),
+            None => (self.state.rows, self.state.bytes),
+        };
+        let mut known = Statistics::new_unknown(&self.schema);
+        known.num_rows = Precision::Inexact(rows as usize);
+        known.total_byte_size = Precision::Inexact(bytes as usize);
+        Some(known)
+    }
+
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> DataFusionResult<Vec<TableProviderFilterPushDown>> {
         let support = |filter: &&Expr| match self.is_moved(filter) {
             true => TableProviderFilterPushDown::Exact,
@@ -447,6 +463,8 @@ impl MergeTreeProvider {
         places: &[usize],
     ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
         self.announce(&choice);
+        let in_one = session.config().get_extension::<ReadInOneStream>().is_some();
+        let threads = if in_one { 1 } else { self.context.threads() };
         let stored = DFSchema::try_from(self.core.layout.schema.as_ref().clone())?;
         let mut scan_filters = Vec::new();
         for conjunct in self.undecided(conjuncts, &choice)? {
@@ -469,7 +487,7 @@ impl MergeTreeProvider {
             choice,
             scan_filters,
             (outputs, schema),
-            self.context.threads(),
+            threads,
             self.context.settings.clone(),
         );
         Ok(Arc::new(scan.with_fixed(self.fixed(conjuncts)).with_memory(remember)))

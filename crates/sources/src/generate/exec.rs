@@ -21,7 +21,7 @@ use super::Sequence;
 
 /// From this many rows on a sequence is shared out between partitions. Below, one stream keeps the order that people
 /// expect of `SELECT … FROM numbers(…) LIMIT …`.
-const ROWS_WORTH_SHARING: u64 = 4 << 20;
+pub const ROWS_WORTH_SHARING: u64 = 4 << 20;
 
 /// Rows that nobody will ever read to the end.
 const ENDLESS: u64 = u64::MAX;

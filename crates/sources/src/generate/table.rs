@@ -5,7 +5,8 @@ use std::sync::Arc;
 use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
-use datafusion::common::Result as DataFusionResult;
+use datafusion::common::stats::Precision;
+use datafusion::common::{Result as DataFusionResult, Statistics};
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use gristmill_base::{Error, ErrorCode, Result};
@@ -60,6 +61,11 @@ struct SequenceProvider {
     rows_max: u64,
 }
 
+/// Whether a table's rows are made up one after the other, and keep that order: not those of `numbers_mt`.
+pub fn is_sequence(provider: &dyn TableProvider) -> bool {
+    provider.downcast_ref::<SequenceProvider>().is_some_and(|provider| !provider.sequence.eager_partitions())
+}
+
 #[async_trait]
 impl TableProvider for SequenceProvider {
     fn schema(&self) -> SchemaRef {
@@ -68,6 +74,12 @@ impl TableProvider for SequenceProvider {
 
     fn table_type(&self) -> TableType {
         TableType::Base
+    }
+
+    fn statistics(&self) -> Option<Statistics> {
+        let mut known = Statistics::new_unknown(&self.schema);
+        known.num_rows = Precision::Exact(usize::try_from(self.sequence.rows()?).ok()?);
+        Some(known)
     }
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> DataFusionResult<Vec<TableProviderFilterPushDown>> {

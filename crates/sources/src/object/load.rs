@@ -72,7 +72,7 @@ pub fn listed_version(file: &SourceFile) -> Option<String> {
 /// Whether an operator makes of each row, by itself, any number of rows. If not: what it is to the user.
 fn row_wise(operator: &str) -> std::result::Result<(), &'static str> {
     Err(match operator {
-        "ProjectionExec" | "FilterExec" | "UnnestExec" => return Ok(()),
+        "ProjectionExec" | "FilterExec" | "ArrayJoinExec" | "UnnestExec" => return Ok(()),
         "RepartitionExec" | "CoalescePartitionsExec" | "CoalesceBatchesExec" | "CooperativeExec" => return Ok(()),
         "AggregateExec" => "an aggregation or DISTINCT",
         "SortExec" | "ParallelSort" | "SortPreservingMergeExec" | "PartialSortExec" => "ORDER BY",

@@ -12,6 +12,7 @@ use datafusion::common::Column;
 use datafusion::logical_expr::expr::{AggregateFunction, Case, Sort};
 use datafusion::logical_expr::{Expr, Filter, Limit, LogicalPlan, Projection};
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_functions::aggregates::order::keeps_order;
 use gristmill_functions::{parts_of_aggregate, resolve_aggregate};
 use gristmill_introspect::Use;
 use gristmill_types::SqlType;
@@ -310,11 +311,6 @@ pub(crate) fn or_default(column: Expr, when_empty: Option<datafusion::common::Sc
             else_expr: Some(Box::new(Expr::Literal(value, None))),
         }),
     }
-}
-
-/// Aggregates whose result depends on the order of rows.
-pub(crate) fn keeps_order(name: &str) -> bool {
-    ["groupArray", "groupConcat", "any", "first_value", "last_value", "deltaSum"].iter().any(|known| name.starts_with(known))
 }
 
 /// The order of a relation's rows, where it is that of a subquery with ORDER BY. Keys that are not among the relation's columns

@@ -98,6 +98,7 @@ impl Analyzer<'_> {
             expr: number,
             hidden: true,
             of_using: false,
+            shadows: false,
         });
         Ok((Relation { plan, columns }, name))
     }

@@ -49,6 +49,7 @@ impl Analyzer<'_> {
                         expr: element.expr,
                         hidden: true,
                         of_using: false,
+                        shadows: true,
                     });
                 }
                 node => match columns.iter_mut().find(|column| column.expr == array.expr) {
@@ -66,6 +67,7 @@ impl Analyzer<'_> {
                             expr: element.expr,
                             hidden: true,
                             of_using: false,
+                            shadows: false,
                         });
                     }
                 },

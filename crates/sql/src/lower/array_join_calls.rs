@@ -39,13 +39,13 @@ impl Analyzer<'_> {
     ) -> Result<ArrayJoins> {
         let mut joins = ArrayJoins::default();
         let has_windows = above.iter().any(|node| self.mentions(node, &scope.rows(), &|call: &Call| call.over.is_some()));
+        let collector = Collector { analyzer: self, scope };
         if keys.is_none() && !has_windows {
             for node in above.iter().chain(below) {
-                all_calls(node, &mut joins.early);
+                collector.all(node, &mut joins.early, &mut HashSet::new());
             }
             return Ok(joins);
         }
-        let collector = Collector { analyzer: self, scope };
         for node in below {
             collector.all(node, &mut joins.early, &mut HashSet::new());
         }
@@ -57,7 +57,7 @@ impl Analyzer<'_> {
             collector.all(node, &mut of_keys, &mut HashSet::new());
         }
         for node in above {
-            collector.beside(node, &mut joins.late);
+            collector.beside(node, &mut joins.late, &mut HashSet::new());
         }
         let known = if keys.is_some() { &of_keys } else { &joins.early };
         joins.late.retain(|node| !known.contains(node));
@@ -106,16 +106,6 @@ impl Analyzer<'_> {
     pub(crate) fn multiplied(&self, plan: LogicalPlan, arrays: Vec<Multiplied>) -> Result<LogicalPlan> {
         arrays.into_iter().try_fold(plan, |plan, (array, element)| Ok(self.unnest_as(plan, vec![array], vec![element])?.0))
     }
-}
-
-/// All calls in an expression, not looking into aliases.
-fn all_calls(node: &Node, out: &mut Vec<Node>) {
-    node.walk(&mut |node| {
-        let Some(argument) = argument_of(node) else { return true };
-        all_calls(argument, out);
-        push(argument, out);
-        false
-    });
 }
 
 fn argument_of(node: &Node) -> Option<&Node> {
@@ -200,13 +190,18 @@ impl<'c> Collector<'c, '_> {
         }
     }
 
-    /// Calls that stand in no aggregate and no window function.
-    fn beside(&self, node: &Node, out: &mut Vec<Node>) {
+    /// Calls that stand in no aggregate and no window function, also those that aliases stand for.
+    fn beside(&self, node: &Node, out: &mut Vec<Node>, seen: &mut HashSet<&'c str>) {
         node.walk(&mut |node| {
             if let Some(argument) = argument_of(node) {
-                self.beside(argument, out);
+                self.beside(argument, out, seen);
                 push(argument, out);
                 return false;
+            }
+            if let Some((name, meant)) = self.alias(node)
+                && seen.insert(name)
+            {
+                self.beside(meant, out, seen);
             }
             !matches!(node, Node::Call(call) if self.computes(call))
         });

@@ -12,6 +12,7 @@ use gristmill_introspect::{Use, profiler};
 use gristmill_types::SqlType;
 use gristmill_types::supertype::{integer_constant, literal_integer_type};
 
+use super::grouping::GROUPING_BITS;
 use super::named_tuples::element_names;
 use super::scope::{Context, DepthGuard};
 use super::{Analyzer, Typed};
@@ -298,7 +299,10 @@ impl Analyzer<'_> {
                 let tuple = self.as_value(self.expr(tuple, context)?)?;
                 self.tuple_field(tuple, &String::from_utf8_lossy(field))?
             }
-            (name, [_, ..]) if name.eq_ignore_ascii_case("grouping") => self.grouping_function(arguments, context)?,
+            (GROUPING_BITS, [_, ..]) => self.grouping_function(arguments, context, true)?,
+            (name, [_, ..]) if name.eq_ignore_ascii_case("grouping") => {
+                self.grouping_function(arguments, context, self.settings.force_grouping_standard_compatibility)?
+            }
             (name, [_, values @ ..]) if !values.is_empty() && format_row::NAMES.contains(&name) => {
                 self.format_row(name, arguments, context)?
             }

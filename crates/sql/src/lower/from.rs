@@ -163,6 +163,7 @@ impl Analyzer<'_> {
             expr: Expr::Column(Column::new(Some(name.clone()), &column.name)),
             hidden,
             of_using: false,
+            shadows: false,
         };
         // The tables that are merged have columns of all kinds.
         let computed = |column: &gristmill_types::Column| match column.default {
@@ -205,6 +206,7 @@ impl Analyzer<'_> {
                         expr: value.expr,
                         hidden: true,
                         of_using: false,
+                        shadows: false,
                     });
                 }
             }
@@ -273,6 +275,7 @@ pub(super) fn relation_of(lowered: Lowered, alias: &str) -> Relation {
             expr: column.expr,
             hidden: false,
             of_using: false,
+            shadows: false,
         })
         .collect();
     Relation { plan: lowered.plan, columns }

@@ -40,6 +40,9 @@ pub(crate) struct Keys {
     pub totals: bool,
 }
 
+/// `grouping` as the standard has it, whatever `force_grouping_standard_compatibility` says: no name that can be written.
+pub(crate) const GROUPING_BITS: &str = " grouping";
+
 impl Analyzer<'_> {
     /// Positions replaced, ALL expanded. `None`: there is no GROUP BY.
     pub(crate) fn key_nodes(&self, select: &Select, items: &[Item], scope: &Scope) -> Result<Option<Keys>> {
@@ -366,8 +369,9 @@ impl Analyzer<'_> {
         Ok(LogicalPlanBuilder::from(aggregated).project(projection)?.build()?)
     }
 
-    /// `grouping(a, b)`: a bit for each key, the last one lowest, set where the row's grouping leaves the key out.
-    pub(crate) fn grouping_function(&self, arguments: &[Node], context: &Context<'_>) -> Result<Typed> {
+    /// `grouping(a, b)`: a bit for each key, the last one lowest, set where the row's grouping leaves the key out. Where that is not
+    /// `standard`: set where it has the key.
+    pub(crate) fn grouping_function(&self, arguments: &[Node], context: &Context<'_>, standard: bool) -> Result<Typed> {
         let Some(grouped) = context.grouped else {
             return Err(Error::new(ErrorCode::ILLEGAL_AGGREGATION, "Function grouping stands where no GROUP BY is"));
         };
@@ -390,7 +394,9 @@ impl Analyzer<'_> {
                 Some(sofar) => binary(sofar, Operator::Plus, bit),
             });
         }
-        Ok(Typed::new(sum.unwrap_or_else(|| lit(0_u64)), SqlType::UInt64))
+        let sum = sum.unwrap_or_else(|| lit(0_u64));
+        let all = (1_u64 << arguments.len().min(63)) - 1;
+        Ok(Typed::new(if standard { sum } else { binary(sum, Operator::BitwiseXor, lit(all)) }, SqlType::UInt64))
     }
 }
 

@@ -339,6 +339,7 @@ impl Analyzer<'_> {
                 expr: column.expr.clone(),
                 hidden: false,
                 of_using: false,
+                shadows: false,
             })
             .collect();
         self.select_over(super::from::Relation { plan: lowered.plan, columns: scope_columns }, &select, tail)

@@ -47,6 +47,8 @@ pub struct ScopeColumn {
     pub hidden: bool,
     /// What one side of USING has of a key: part of `t.*`, beside the column that `*` has.
     pub of_using: bool,
+    /// A name that ARRAY JOIN gives: where no table stands before it, it means this, whatever other column has it.
+    pub shadows: bool,
 }
 
 /// Stands before the name of a column of a subquery without a name where the column is meant, and not what else is given its name.
@@ -86,6 +88,7 @@ impl Scope {
                     expr: Expr::Column(Column::new_unqualified(&column.name)),
                     hidden: false,
                     of_using: false,
+                    shadows: false,
                 })
                 .collect(),
             ..Scope::default()
@@ -101,7 +104,12 @@ impl Scope {
             let is_meant = |column: &&ScopeColumn| column.name == name && ends_with(relation(column), qualifier);
             self.columns.iter().filter(is_meant).collect()
         };
-        let found = of(|column| &column.qualifier);
+        let mut found = of(|column| &column.qualifier);
+        if qualifier.is_empty()
+            && let Some(last) = found.iter().rfind(|column| column.shadows).copied()
+        {
+            found = vec![last];
+        }
         if found.is_empty() { of(|column| &column.origin) } else { found }
     }
 
@@ -320,9 +328,11 @@ impl Analyzer<'_> {
                 ([one], _) => **one,
                 ([], [first, ..]) => *first,
                 ([], []) => continue,
-                // The same column seen twice (a self join through USING) is no ambiguity.
+                // The same column seen twice (a self join through USING) is no ambiguity; nor are columns of one name of one
+                // relation, as of `SELECT a, a`, which name one thing.
                 ([first, rest @ ..], _)
-                    if context.scope.prefer_first || rest.iter().all(|other| other.expr == first.expr) =>
+                    if context.scope.prefer_first
+                        || rest.iter().all(|other| other.expr == first.expr || other.qualifier == first.qualifier) =>
                 {
                     **first
                 }

@@ -8,6 +8,7 @@ use datafusion::common::Column;
 use datafusion::logical_expr::expr::Sort;
 use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder};
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_functions::aggregates::order;
 use gristmill_functions::prewhere;
 use gristmill_introspect::Stage;
 use sqlparser::ast::{Distinct, GroupByExpr, JoinOperator, NamedWindowExpr, Query, Select, WindowType};
@@ -103,7 +104,7 @@ impl Analyzer<'_> {
         }
         let everything =
             || items.iter().map(|item| &item.node).chain(having.iter()).chain(tail.order_by.iter().map(|key| &key.node));
-        let keeps_order = |call: &Call| super::aggregates::keeps_order(self.registry.canonical(&call.name));
+        let keeps_order = |call: &Call| order::keeps_order(self.registry.canonical(&call.name));
         let needs_order = || everything().any(|node| self.mentions(node, &scope.rows(), &keeps_order));
         let (mut plan, ordering) = match &select.from[..] {
             [one] if one.joins.is_empty() && needs_order() => super::aggregates::with_ordering(relation.plan)?,

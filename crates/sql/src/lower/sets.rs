@@ -140,8 +140,10 @@ impl Analyzer<'_> {
         if matches!(typed.kind.plain(), SqlType::Tuple(_) | SqlType::Array(_) | SqlType::Map(..)) {
             // (a, b) IN ((1, 2), …), or (a, b) IN (1, 2) for one tuple.
             let whole = [crate::ast::call("tuple", list.to_vec())];
-            let flat = !list.iter().any(|node| matches!(node.bare(), Node::Call(call) if call.name == "tuple"));
-            let items: &[Node] = if flat && matches!(typed.kind.plain(), SqlType::Tuple(_)) { &whole } else { list };
+            let flat = !list.iter().all(|node| matches!(node.bare(), Node::Call(call) if call.name == "tuple"));
+            let is_one =
+                matches!(typed.kind.plain(), SqlType::Tuple(_)) && (flat || self.is_one_tuple(&typed, list, context)?);
+            let items: &[Node] = if is_one { &whole } else { list };
             let any = self.any_equal(left, items, negated, context)?;
             return match negated {
                 true => Ok(any),
@@ -153,6 +155,13 @@ impl Analyzer<'_> {
             None => list.iter().map(|node| self.as_value(self.expr(node, context)?)).collect::<Result<_>>()?,
         };
         self.in_values(typed, items, negated)
+    }
+
+    /// Whether what stands in the parentheses of IN are the elements of one tuple: they are less nested than the value.
+    fn is_one_tuple(&self, typed: &Typed, list: &[Node], context: &Context<'_>) -> Result<bool> {
+        let nested = tuple_depth(&typed.kind);
+        let Some(first) = list.first().filter(|_| nested > 1) else { return Ok(false) };
+        Ok(tuple_depth(&self.as_value(self.expr(first, context)?)?.kind) < nested)
     }
 
     fn in_values(&self, typed: Typed, items: Vec<Typed>, negated: bool) -> Result<Typed> {
@@ -548,6 +557,14 @@ fn is_in_none(item: &SqlType, kind: &SqlType) -> bool {
                 || matches!(item, SqlType::DateTime64(..) | SqlType::Uuid | SqlType::IPv4 | SqlType::IPv6 | SqlType::Map(..))
         }
         _ => false,
+    }
+}
+
+/// How many tuples stand in one another.
+fn tuple_depth(kind: &SqlType) -> usize {
+    match kind.plain() {
+        SqlType::Tuple(elements) => 1 + elements.iter().map(|(_, element)| tuple_depth(element)).max().unwrap_or(0),
+        _ => 0,
     }
 }
 

@@ -11,7 +11,7 @@ use gristmill_functions::prewhere;
 use gristmill_introspect::Stage;
 use sqlparser::ast::{Distinct, Query, Select, SetExpr};
 
-use super::grouping::{Keys, check_keys_of_sets};
+use super::grouping::{GROUPING_BITS, Keys, check_keys_of_sets};
 use super::items::Item;
 use super::limits::{Limit, Tail};
 use super::planned_names::planned_column;
@@ -335,6 +335,6 @@ fn set_number(keys: &[Node], sets: &[Vec<usize>]) -> Item {
     let marks = sets.iter().map(|set| translate::integer(left_out(set))).collect();
     let numbers = (0..sets.len()).map(|at| translate::integer(at as i128)).collect();
     let arguments =
-        vec![call("grouping", keys.to_vec()), call("array", marks), call("array", numbers), translate::integer(0)];
+        vec![call(GROUPING_BITS, keys.to_vec()), call("array", marks), call("array", numbers), translate::integer(0)];
     Item { name: "__grouping_set".to_string(), node: call("CAST", vec![call("transform", arguments), text("UInt64")]) }
 }

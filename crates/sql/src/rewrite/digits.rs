@@ -1,5 +1,6 @@
 //! What is written by its digits in base 2 and 16: `0b101`, which the tokenizer takes for a zero with an alias, numbers with a
-//! point such as `0x1.8p1`, which it takes apart, and the strings `x'4142'` and `b'01000001'`.
+//! point such as `0x1.8p1`, which it takes apart, and the strings `x'4142'` and `b'01000001'`. And names that begin with digits, such
+//! as `2024_sales` and `db.2024_sales`, which it takes for numbers with an alias.
 
 use sqlparser::tokenizer::{Span, Token, TokenWithSpan};
 
@@ -10,17 +11,38 @@ pub(crate) fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
         Token::Word(word) => word.quote_style.is_none() && word.value.starts_with(['b', 'B']),
         _ => false,
     };
-    if !tokens.iter().any(begins) {
+    if !tokens.iter().any(begins) && !tokens.windows(2).any(|pair| name(&pair[0].token, &pair[1].token).is_some()) {
         return tokens;
     }
     let mut out: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
     let mut at = 0;
     while at < tokens.len() {
-        let (token, end) = written(&tokens, at).unwrap_or_else(|| (tokens[at].token.clone(), at + 1));
-        out.push(TokenWithSpan { token, span: tokens[at].span });
-        at = end;
+        let span = tokens[at].span;
+        if let Some((token, end)) = written(&tokens, at) {
+            out.push(TokenWithSpan { token, span });
+            at = end;
+        } else if let Some((is_part, name)) = tokens.get(at + 1).and_then(|next| name(&tokens[at].token, &next.token)) {
+            out.extend(is_part.then_some(TokenWithSpan { token: Token::Period, span }));
+            out.push(TokenWithSpan { token: name, span });
+            at += 2;
+        } else {
+            out.push(tokens[at].clone());
+            at += 1;
+        }
     }
     out
+}
+
+/// The name that a number and a word are which nothing parts, and whether a point stands before it.
+fn name(number: &Token, word: &Token) -> Option<(bool, Token)> {
+    let (Token::Number(number, false), Token::Word(word)) = (number, word) else { return None };
+    let (is_part, digits) = match number.strip_prefix('.') {
+        Some(digits) => (true, digits),
+        None => (false, number.as_str()),
+    };
+    let is_name =
+        word.quote_style.is_none() && !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit() || c == b'_');
+    is_name.then(|| (is_part, super::super::tokens::word(&format!("{digits}{}", word.value))))
 }
 
 /// What begins at `at`, and where it ends.
@@ -125,6 +147,19 @@ mod tests {
         for written in ["1", "1.", "p1", "1p", "1.gp1", "1p1.5", ""] {
             assert_eq!(value(written), None, "{written}");
         }
+    }
+
+    #[test]
+    fn names_may_begin_with_digits() {
+        let dialect = crate::dialect::Dialect { names_begin_with_dollar: true };
+        let rewritten = |text: &str| {
+            let tokens = sqlparser::tokenizer::Tokenizer::new(&dialect, text).tokenize_with_location().expect("tokens");
+            rewrite(tokens).into_iter().map(|token| token.token.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(rewritten("2024_sales"), ["2024_sales"]);
+        assert_eq!(rewritten("db.2024_sales.3d"), ["db", ".", "2024_sales", ".", "3d"]);
+        assert_eq!(rewritten("1 a"), ["1", " ", "a"]);
+        assert_eq!(rewritten("1e5+0b11+1_000"), ["1e5", "+", "0b11", "+", "1_000"]);
     }
 
     #[test]

@@ -219,7 +219,7 @@ fn since_epoch_or(text: &[u8], scale: u8, fine: bool, in_ticks: impl FnOnce(i64)
     Ok(if negative { -value } else { value })
 }
 
-/// `[-]hhh:mm:ss[.fff]` (hours up to 999), or a number of seconds, as ticks of 10^-scale.
+/// `[-]hhh:mm:ss[.fff]` (hours up to 999), `[-]mm:ss[.fff]`, or a number of seconds, as ticks of 10^-scale.
 pub fn time(text: &[u8], scale: u8) -> Scan<i64> {
     const NOT_ONE: Fault = Fault::new(ErrorCode::CANNOT_PARSE_DATETIME, "expected a time of day as hh:mm:ss");
     let (negative, text) = match text {
@@ -233,17 +233,14 @@ pub fn time(text: &[u8], scale: u8) -> Scan<i64> {
     if !fraction.iter().all(u8::is_ascii_digit) {
         return Err(NOT_ONE);
     }
+    // `mm:ss` are minutes and seconds.
     let mut seconds = 0i64;
     for (i, part) in clock.split(|c| *c == b':').enumerate() {
         let value = i64::from(super::number::integer::<u32>(part, false).map_err(|_| NOT_ONE)?);
-        if i > 2 || (i > 0 && value > 59) {
+        if i > 2 || (i > 0 && value > 60) {
             return Err(NOT_ONE);
         }
         seconds = seconds * 60 + value;
-    }
-    // `hh:mm` are hours and minutes.
-    if clock.iter().filter(|c| **c == b':').count() == 1 {
-        seconds *= 60;
     }
     if seconds > 3_599_999 {
         return Err(Fault::RANGE);

@@ -96,7 +96,7 @@ fn width(text: &[u8]) -> usize {
 }
 
 /// A long name of an expression loses its middle; a plain identifier stays whole.
-fn short_name<'a>(name: &'a str, data_width: usize, look: &Look) -> Cow<'a, str> {
+pub fn short_name<'a>(name: &'a str, data_width: usize, look: &Look) -> Cow<'a, str> {
     let length = name.chars().count();
     let to = look.name_cut_to.max(data_width);
     let identifier = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');

@@ -2,7 +2,8 @@
 //!
 //! A digest is a list of centroids (mean, weight). New values wait in the list as centroids of their own; when it is long it
 //! is sorted and neighbours are joined as long as the joined weight stays below 4·q·(1-q)·n·ε, so that centroids are small
-//! near both ends, where quantiles must be precise, and large in the middle.
+//! near both ends, where quantiles must be precise, and large in the middle. (Dunning and Ertl, "Computing extremely accurate
+//! quantiles using t-digests"; q is taken at the middle of either neighbour, as in ClickHouse, and the stricter one counts.)
 
 use arrow::array::{ArrayRef, AsArray};
 use arrow::datatypes::DataType;
@@ -70,13 +71,16 @@ impl Digest {
         let total = self.weight;
         let mut joined: Vec<(f64, f64)> = Vec::with_capacity(CENTROIDS_MAX / 2);
         let mut before = 0.0;
+        let room = |middle: f64| 4.0 * (middle / total) * (1.0 - middle / total) * total * EPSILON;
         for (mean, weight) in self.centroids.drain(..) {
             if let Some(last) = joined.last_mut() {
                 let together = last.1 + weight;
-                let place = (before + together / 2.0) / total;
-                // Few values stay as they are.
-                if last.0 == mean && together <= 1.0 || together <= 4.0 * place * (1.0 - place) * total * EPSILON {
-                    last.0 += (mean - last.0) * weight / together;
+                let fits = together <= room(before + last.1 / 2.0).min(room(before + last.1 + weight / 2.0));
+                // What is infinite has no middle with anything else.
+                if fits && (last.0 == mean || (last.0.is_finite() && mean.is_finite())) {
+                    if last.0 != mean {
+                        last.0 += (mean - last.0) * weight / together;
+                    }
                     last.1 = together;
                     continue;
                 }
@@ -101,7 +105,11 @@ impl Digest {
                 return match () {
                     () if wanted <= left => previous.0,
                     () if wanted >= right => centroid.0,
-                    () => previous.0 + (centroid.0 - previous.0) * (wanted - left) / (right - left),
+                    // From both sides, so that two of the same infinity have it between them too.
+                    () => {
+                        let share = (wanted - left) / (right - left);
+                        (1.0 - share) * previous.0 + share * centroid.0
+                    }
                 };
             }
             before += centroid.1;

@@ -67,5 +67,5 @@ fn names_of(tail: &Tail) -> Result<Vec<Vec<String>>> {
 /// What is carried along, as a column that INTERPOLATE may name.
 pub(crate) fn column_beside(mut parts: Vec<String>, kind: SqlType, expr: Expr) -> ScopeColumn {
     let name = parts.pop().unwrap_or_default();
-    ScopeColumn { qualifier: parts, origin: Vec::new(), name, kind, expr, hidden: false, of_using: false }
+    ScopeColumn { qualifier: parts, origin: Vec::new(), name, kind, expr, hidden: false, of_using: false, shadows: false }
 }

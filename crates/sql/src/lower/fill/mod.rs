@@ -240,6 +240,7 @@ impl Analyzer<'_> {
             expr: column.expr.clone(),
             hidden: false,
             of_using: false,
+            shadows: false,
         };
         let named = columns.iter().map(named).chain(beside.iter().cloned());
         let scope = Scope { columns: named.collect(), ..Scope::default() };

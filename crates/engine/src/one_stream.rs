@@ -1,0 +1,141 @@
+//! Which queries are computed in one stream.
+//!
+//! Several streams have no order among them, and some results show the order of the rows: `groupArray`, `any`, `argMax` of a
+//! tie, the samples of `quantile`, the last digits of a sum of floats. Of few rows ClickHouse makes one stream, so there
+//! `SELECT groupArray(number) FROM numbers(100000)` is in order and `any(x)` of a small table is its first row, and people
+//! have come to count on it. Here too: rows are few that ClickHouse would not share out (`merge_tree_min_rows_for_concurrent_read`,
+//! one block of `numbers`), and a made-up sequence keeps its order up to where its own rows are shared out. Rejected: one
+//! stream for all small queries; most are as right with two, and sooner done.
+
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::datasource::source_as_provider;
+use datafusion::logical_expr::{Expr, FetchType, LogicalPlan, SkipType, TableScan};
+use gristmill_functions::aggregates::order::shows_order;
+use gristmill_sources::generate::exec::ROWS_WORTH_SHARING;
+use gristmill_sources::generate::table::is_sequence;
+
+/// Rows of one block of ClickHouse's.
+const BLOCK_ROWS: usize = 65_409;
+/// ClickHouse's `merge_tree_min_rows_for_concurrent_read`.
+const ROWS_READ_BY_ONE: usize = 163_840;
+/// Stored bytes that are worth a second stream however few rows they are.
+const BYTES_READ_BY_ONE: usize = 64 << 20;
+
+/// How many streams a query wants, beside those that the machine has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Streams {
+    Any,
+    /// Of the operators; scans below a sort may still be read by several.
+    OneAboveSorts,
+    /// Of the scans too.
+    One,
+}
+
+/// See above.
+pub fn wanted(plan: &LogicalPlan) -> Streams {
+    if is_ordered(plan) {
+        return Streams::OneAboveSorts;
+    }
+    let (mut aggregates, mut shows) = (false, false);
+    let walked = plan.apply_with_subqueries(|plan| {
+        if let LogicalPlan::Aggregate(aggregate) = plan {
+            aggregates = true;
+            shows |= aggregate.aggr_expr.iter().any(|expr| match expr.clone().unalias() {
+                Expr::AggregateFunction(call) => shows_order(call.func.name()),
+                _ => false,
+            });
+        }
+        Ok(if shows { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+    });
+    if !aggregates || walked.is_err() {
+        return Streams::Any;
+    }
+    let Some(read) = Read::of(plan) else { return Streams::Any };
+    let few = match (read.sequences_only, shows) {
+        (true, true) => read.rows < ROWS_WORTH_SHARING as usize,
+        (true, false) => read.rows <= BLOCK_ROWS,
+        (false, true) => read.rows < ROWS_READ_BY_ONE && read.bytes < BYTES_READ_BY_ONE,
+        (false, false) => false,
+    };
+    if few { Streams::One } else { Streams::Any }
+}
+
+/// Whether an aggregate was given an order of rows, or a function counts them behind an ORDER BY.
+fn is_ordered(plan: &LogicalPlan) -> bool {
+    let (mut found, mut sorts, mut counts) = (false, false, false);
+    let walked = plan.apply_with_subqueries(|plan| {
+        sorts |= matches!(plan, LogicalPlan::Sort(_));
+        for expr in plan.expressions() {
+            counts |= expr.exists(|expr| {
+                Ok(matches!(expr, Expr::ScalarFunction(call) if gristmill_functions::blocks::looks_at_other_rows(call.name())))
+            })?;
+        }
+        if let LogicalPlan::Aggregate(aggregate) = plan {
+            found |= aggregate.aggr_expr.iter().any(|expr| match expr.clone().unalias() {
+                Expr::AggregateFunction(call) => !call.params.order_by.is_empty(),
+                _ => false,
+            });
+        }
+        Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+    });
+    (found || (sorts && counts)) && walked.is_ok()
+}
+
+/// What a plan reads at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Read {
+    rows: usize,
+    /// Stored ones, where they are known.
+    bytes: usize,
+    sequences_only: bool,
+}
+
+impl Read {
+    const NOTHING: Read = Read { rows: 0, bytes: 0, sequences_only: true };
+
+    /// `None`: it is not known, or rows meet in a join, which makes many of few.
+    fn of(plan: &LogicalPlan) -> Option<Read> {
+        let mut read = match plan {
+            LogicalPlan::TableScan(scan) => Read::of_scan(scan)?,
+            LogicalPlan::Join(_) | LogicalPlan::Extension(_) => return None,
+            _ => plan.inputs().into_iter().try_fold(Read::NOTHING, |all, input| Some(all.and(Read::of(input)?)))?,
+        };
+        // An end is heard by rows that are made one after the other.
+        if let LogicalPlan::Limit(limit) = plan
+            && read.sequences_only
+            && let (Ok(SkipType::Literal(skip)), Ok(FetchType::Literal(Some(fetch)))) =
+                (limit.get_skip_type(), limit.get_fetch_type())
+        {
+            read.rows = read.rows.min(skip.saturating_add(fetch));
+        }
+        let mut inner = Some(Read::NOTHING);
+        plan.apply_subqueries(|subquery| {
+            inner = inner.and_then(|all| Some(all.and(Read::of(subquery)?)));
+            Ok(TreeNodeRecursion::Jump)
+        })
+        .ok()?;
+        Some(read.and(inner?))
+    }
+
+    fn of_scan(scan: &TableScan) -> Option<Read> {
+        let provider = source_as_provider(&scan.source).ok()?;
+        let sequences_only = is_sequence(provider.as_ref());
+        let known = provider.statistics();
+        let rows = match known.as_ref().and_then(|known| known.num_rows.get_value().copied()) {
+            Some(rows) => rows,
+            // Without end, but for a LIMIT.
+            None if sequences_only => usize::MAX,
+            None => return None,
+        };
+        let bytes = known.and_then(|known| known.total_byte_size.get_value().copied()).unwrap_or(0);
+        Some(Read { rows: scan.fetch.map_or(rows, |fetch| rows.min(fetch)), bytes, sequences_only })
+    }
+
+    fn and(self, other: Read) -> Read {
+        Read {
+            rows: self.rows.saturating_add(other.rows),
+            bytes: self.bytes.saturating_add(other.bytes),
+            sequences_only: self.sequences_only && other.sequences_only,
+        }
+    }
+}

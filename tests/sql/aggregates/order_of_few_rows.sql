@@ -1,0 +1,14 @@
+SELECT groupArray(number) = range(60000), groupArray(number * 2) = arrayMap(x -> x * 2, range(60000)) FROM numbers(60000);
+SELECT groupArray(number) = range(500000), any(number), anyLast(number) FROM numbers(500000);
+SELECT toString(number % 3) AS k, groupArray(number) = arraySort(groupArray(number)) FROM numbers(300000) GROUP BY k ORDER BY k;
+SELECT groupArray(number) = range(100000) FROM (SELECT number FROM system.numbers LIMIT 100000);
+SELECT groupArray(x) = range(100000) FROM (SELECT arrayJoin(range(100000)) AS x);
+SELECT groupArray(x) = range(1000, 100000) FROM (SELECT number AS x FROM numbers(100000) WHERE number >= 1000);
+CREATE TABLE few (x UInt64, s String) ENGINE = MergeTree ORDER BY x;
+INSERT INTO few SELECT number, toString(number) FROM numbers(100000);
+SELECT any(x), anyLast(x), first_value(s), last_value(s), groupArray(x) = range(100000) FROM few;
+SELECT toString(x % 3) AS k, groupArray(x) = arraySort(groupArray(x)) FROM few GROUP BY k ORDER BY k;
+SELECT any(x), groupArray(s)[1] FROM few WHERE x >= 50000;
+CREATE TABLE few_log (x UInt64) ENGINE = Log;
+INSERT INTO few_log SELECT number FROM numbers(100000);
+SELECT any(x), anyLast(x), groupArray(x) = range(100000) FROM few_log;

@@ -1,0 +1,13 @@
+WITH arrayJoin(['aaa', 'zzz']) AS a, 'bbb' AS b SELECT a, a < b, a > b;
+WITH arrayJoin([1, 2, 3]) AS a SELECT a * 2, a WHERE a > 1;
+WITH arrayJoin([1, 2, 3]) AS a, a + 1 AS b SELECT b, b - a;
+WITH arrayJoin([1, 2, 2]) AS a SELECT a, count() GROUP BY a ORDER BY a;
+SELECT arrayJoin([1, 2]) AS a, a + 1 ORDER BY a DESC;
+CREATE TABLE named (id UInt64, value String) ENGINE = MergeTree ORDER BY id;
+INSERT INTO named VALUES (0, 'Value');
+SELECT id, value FROM named ARRAY JOIN [1, 2] AS value;
+SELECT id, value FROM named ARRAY JOIN [[1, 2]] AS inner ARRAY JOIN inner AS value;
+SELECT id, value FROM named ARRAY JOIN [[1, 2]] AS value ARRAY JOIN value AS v;
+SELECT id, value FROM named ARRAY JOIN [value, 'x'] AS value WHERE value = 'x';
+SELECT count(), sum(length(x)), sum(y) FROM (SELECT range(3000) AS x FROM numbers(3)) ARRAY JOIN x AS y;
+SELECT countIf(has(x, 10)), sum(y) FROM (SELECT groupArray(number % 255) AS x FROM numbers(20000)) ARRAY JOIN x AS y;

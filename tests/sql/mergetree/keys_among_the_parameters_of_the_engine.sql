@@ -1,0 +1,16 @@
+SET allow_deprecated_syntax_for_merge_tree = 1;
+CREATE TABLE old (d Date, k UInt64, v Int8) ENGINE = MergeTree(d, k, 8192);
+INSERT INTO old VALUES ('2015-01-02', 2, 10), ('2015-02-01', 1, -10), ('2015-01-03', 1, 5);
+OPTIMIZE TABLE old FINAL;
+SELECT * FROM old ORDER BY ALL;
+SELECT name, partition_key, sorting_key, primary_key FROM system.tables WHERE name = 'old';
+CREATE TABLE old_sum (d Date, a String, x UInt32, y UInt64, z UInt64) ENGINE = SummingMergeTree(d, (a, x), 100, (y));
+INSERT INTO old_sum VALUES ('2015-01-02', 'a', 1, 10, 1), ('2015-01-02', 'a', 1, 20, 2);
+SELECT a, x, y, z FROM old_sum FINAL;
+CREATE TABLE old_sampled (d Date, k UInt64) ENGINE = MergeTree(d, k, (k, d), 8192);
+INSERT INTO old_sampled SELECT '2020-01-01', number FROM numbers(10);
+SELECT count() FROM old_sampled;
+CREATE TABLE old_collapsing (d Date, k UInt64, sign Int8) ENGINE = CollapsingMergeTree(d, k, 8192, sign);
+INSERT INTO old_collapsing VALUES ('2020-01-01', 1, 1), ('2020-01-01', 1, -1), ('2020-01-01', 2, 1);
+SELECT k FROM old_collapsing FINAL;
+CREATE TABLE old_replacing (d Date, x Int32, ver UInt64) ENGINE = ReplacingMergeTree(d, x, 1);

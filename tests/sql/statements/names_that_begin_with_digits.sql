@@ -1,0 +1,9 @@
+CREATE TABLE 2024_sales (x UInt8, 1st String) ENGINE = MergeTree ORDER BY x;
+INSERT INTO 2024_sales VALUES (1, 'a');
+SELECT x, 1st, 2024_sales.x, 2024_sales.1st FROM 2024_sales;
+SELECT x AS 2x, 2x + 1, 1_000, 0x1F, 0b11, 1e3 FROM 2024_sales AS 3t WHERE 3t.x = 1;
+CREATE DATABASE 5db;
+CREATE TABLE 5db.6t (x UInt8) ENGINE = Memory;
+SHOW CREATE TABLE 5db.6t;
+DROP DATABASE 5db;
+DROP TABLE 2024_sales;
