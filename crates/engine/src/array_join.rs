@@ -21,7 +21,9 @@ use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet, RecordOutput};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::unnest::UnnestExec;
-use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use datafusion::physical_plan::{
+    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, ReplaceChildrenOptions,
+};
 use futures::TryStreamExt;
 
 /// What a piece copies of other columns at most, unless one row alone does more.
@@ -108,7 +110,8 @@ impl ExecutionPlan for ArrayJoinExec {
     }
 
     fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        let unnest = Arc::new(self.unnest.clone()).with_new_children(children)?;
+        let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+        let unnest = Arc::new(self.unnest.clone()).replace_children(children, options)?;
         let ours = unnest.downcast_ref::<UnnestExec>().and_then(ArrayJoinExec::instead_of);
         Ok(match ours {
             Some(ours) => Arc::new(ours),

@@ -3,7 +3,7 @@
 //! Several streams have no order among them, and some results show the order of the rows: `groupArray`, `any`, `argMax` of a
 //! tie, the samples of `quantile`, the last digits of a sum of floats. Of few rows ClickHouse makes one stream, so there
 //! `SELECT groupArray(number) FROM numbers(100000)` is in order and `any(x)` of a small table is its first row, and people
-//! have come to count on it. Here too: rows are few that ClickHouse would not share out (`merge_tree_min_rows_for_concurrent_read`,
+//! have come to count on it; so do the rows of DISTINCT. Here too: rows are few that ClickHouse would not share out (`merge_tree_min_rows_for_concurrent_read`,
 //! one block of `numbers`), and a made-up sequence keeps its order up to where its own rows are shared out. Rejected: one
 //! stream for all small queries; most are as right with two, and sooner done.
 
@@ -38,8 +38,13 @@ pub fn wanted(plan: &LogicalPlan) -> Streams {
     }
     let (mut aggregates, mut shows) = (false, false);
     let walked = plan.apply_with_subqueries(|plan| {
+        // Which of the rows came first is what DISTINCT shows.
+        if matches!(plan, LogicalPlan::Distinct(_)) {
+            (aggregates, shows) = (true, true);
+        }
         if let LogicalPlan::Aggregate(aggregate) = plan {
             aggregates = true;
+            shows |= aggregate.aggr_expr.is_empty();
             shows |= aggregate.aggr_expr.iter().any(|expr| match expr.clone().unalias() {
                 Expr::AggregateFunction(call) => shows_order(call.func.name()),
                 _ => false,

@@ -14,7 +14,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::split::split_one;
 use gristmill_engine::{Engine, Session, StatementText};
 use gristmill_functions::session::DIALECT_VERSION;
-use gristmill_introspect::{Client, Settings, processes, profiler};
+use gristmill_introspect::{Client, Settings, profiler};
 use gristmill_sql::makes_room;
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;

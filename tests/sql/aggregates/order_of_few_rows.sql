@@ -12,3 +12,5 @@ SELECT any(x), groupArray(s)[1] FROM few WHERE x >= 50000;
 CREATE TABLE few_log (x UInt64) ENGINE = Log;
 INSERT INTO few_log SELECT number FROM numbers(100000);
 SELECT any(x), anyLast(x), groupArray(x) = range(100000) FROM few_log;
+SELECT DISTINCT number % 3, number % 5 FROM (SELECT * FROM system.numbers LIMIT 100);
+SELECT DISTINCT x % 7 AS k FROM few;

@@ -6,7 +6,7 @@ SELECT arrayJoin([1, 2]) AS a, a + 1 ORDER BY a DESC;
 CREATE TABLE named (id UInt64, value String) ENGINE = MergeTree ORDER BY id;
 INSERT INTO named VALUES (0, 'Value');
 SELECT id, value FROM named ARRAY JOIN [1, 2] AS value;
-SELECT id, value FROM named ARRAY JOIN [[1, 2]] AS inner ARRAY JOIN inner AS value;
+SELECT id, value FROM named ARRAY JOIN [[1, 2]] AS pair ARRAY JOIN pair AS value;
 SELECT id, value FROM named ARRAY JOIN [[1, 2]] AS value ARRAY JOIN value AS v;
 SELECT id, value FROM named ARRAY JOIN [value, 'x'] AS value WHERE value = 'x';
 SELECT count(), sum(length(x)), sum(y) FROM (SELECT range(3000) AS x FROM numbers(3)) ARRAY JOIN x AS y;

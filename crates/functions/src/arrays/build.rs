@@ -10,6 +10,7 @@ use gristmill_base::allocations::{ASKED_FOR_BYTES, check_room};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::cast::{CastOptions, cast};
+use gristmill_types::measure::value_bytes;
 
 use super::Lists;
 use crate::arithmetic::kinds::match_integer;
@@ -239,6 +240,9 @@ fn resize(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }))
 }
 
+/// Most bytes of one array that is made of a repeated value, as in ClickHouse.
+const REPEATED_BYTES_MAX: u64 = 1_000_000_000;
+
 fn with_constant(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     if !arguments[0].kind.is_float() {
@@ -247,6 +251,7 @@ fn with_constant(name: &str, arguments: &[Argument]) -> Result<Bound> {
     let element = arguments[1].kind.without_low_cardinality();
     Ok(Bound::cast(vec![T::Int64, element.clone()], SqlType::array(element), |args, rows| {
         let sizes = Numbers::of::<Int64Type>(&args[0])?;
+        let element_bytes = (value_bytes(&args[1]) / args[1].len().max(1) as u64).max(1);
         let (mut picks, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
         for row in 0..rows {
             let size = sizes.get(row);
@@ -255,6 +260,11 @@ fn with_constant(name: &str, arguments: &[Argument]) -> Result<Bound> {
                 return Err(Error::new(ErrorCode::TOO_LARGE_ARRAY_SIZE, text));
             }
             let length = checked_length("arrayWithConstant", size)?;
+            if length as u64 > REPEATED_BYTES_MAX / element_bytes {
+                let text =
+                    format!("Function arrayWithConstant: {length} elements of {element_bytes} bytes are too large an array");
+                return Err(Error::new(ErrorCode::TOO_LARGE_ARRAY_SIZE, text));
+            }
             check_elements(length, PICK_BYTES)?;
             picks.extend(std::iter::repeat_n(at(args[1].len(), row) as u32, length));
             lengths.push(length);
