@@ -7,6 +7,7 @@ use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray, FixedSizeBinaryArray, UInt64Array};
 use arrow::buffer::Buffer;
 use arrow::datatypes::UInt64Type;
+use datafusion::common::ScalarValue;
 use gristmill_base::Result;
 use gristmill_base::env::system_env;
 use gristmill_types::SqlType;
@@ -86,9 +87,11 @@ pub fn register(registry: &mut Registry) {
         "generateSnowflakeID",
         volatile(|name, arguments, _| {
             arity(name, arguments, 0..=2)?;
-            Ok(Bound::new(T::UInt64, |_, rows| {
+            let machine = machine_of(name, arguments)?;
+            Ok(Bound::new(T::UInt64, move |_, rows| {
                 let first = next_snowflakes(rows as u64);
-                Ok(Arc::new(UInt64Array::from_iter_values((first..first + rows as u64).map(snowflake))) as ArrayRef)
+                let ids = (first..first + rows as u64).map(|position| snowflake(position) | machine);
+                Ok(Arc::new(UInt64Array::from_iter_values(ids)) as ArrayRef)
             }))
         }),
     );
@@ -220,6 +223,21 @@ fn next_snowflakes(count: u64) -> u64 {
 /// Room for the machine's ten bits between milliseconds and counter.
 fn snowflake(position: u64) -> u64 {
     (position >> 12) << SNOWFLAKE_SHIFT | (position & 0xFFF)
+}
+
+/// The bits of the machine that the second argument names. Errors: ILLEGAL_TYPE_OF_ARGUMENT, ILLEGAL_COLUMN.
+fn machine_of(name: &str, arguments: &[Argument]) -> Result<u64> {
+    let Some(machine) = arguments.get(1) else { return Ok(0) };
+    if !matches!(machine.kind, T::UInt8 | T::UInt16 | T::UInt32 | T::UInt64) {
+        return Err(illegal(name, arguments, 1, "an unsigned integer"));
+    }
+    let Some(constant) = &machine.constant else { return Err(not_constant(name, 1)) };
+    // Its low ten bits have room.
+    let id = match constant {
+        ScalarValue::UInt64(Some(id)) => *id,
+        _ => constant_integer(machine).map_or(0, i64::unsigned_abs),
+    };
+    Ok((id & 0x3FF) << 12)
 }
 
 /// id, start of the count in milliseconds, zone

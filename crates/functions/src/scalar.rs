@@ -80,7 +80,7 @@ pub struct JsonRules {
     pub value_is_complex: bool,
 }
 
-/// What settings limit of functions, beside `range_elements_max`. 0: no limit.
+/// What settings limit of functions, beside `range_elements_max` (0: no limit), and what else they say of single ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionLimits {
     /// Whether several regular expressions may be searched for at once.
@@ -95,6 +95,12 @@ pub struct FunctionLimits {
     degrees_max: u64,
     /// Whether the last of at most so many parts of a text is all the rest of it. Else the rest is dropped.
     pub keeps_rest: bool,
+    /// Pairs of keys and values that a text may have.
+    pub pairs_max: u64,
+    /// Whether decimals wrap around where they overflow.
+    pub decimals_wrap: bool,
+    /// What the letters of patterns of times stand for.
+    pub letters: DateLetters,
 }
 
 impl FunctionLimits {
@@ -106,12 +112,48 @@ impl FunctionLimits {
             trials_max: settings.max_rand_distribution_trials,
             degrees_max: settings.max_rand_distribution_parameter.to_bits(),
             keeps_rest: settings.splitby_max_substrings_includes_remaining_string,
+            pairs_max: settings.extract_key_value_pairs_max_pairs_per_row,
+            decimals_wrap: !settings.decimal_check_overflow,
+            letters: DateLetters::of(settings),
         }
     }
 
     /// Degrees of freedom of a random distribution.
     pub fn degrees_max(&self) -> f64 {
         f64::from_bits(self.degrees_max)
+    }
+}
+
+/// What settings say of the letters of `formatDateTime` and `parseDateTime`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DateLetters {
+    /// `%M` is the name of a month. Else it is the minute.
+    pub m_is_month: bool,
+    /// `%f` has the digits of the type, or one zero where it has none.
+    pub f_is_short: bool,
+    /// `%f` has the digits of the type, or six zeros where it has none.
+    pub f_is_scaled: bool,
+    /// `%e` is written with a blank before one digit.
+    pub e_is_padded: bool,
+    /// `%c`, `%l` and `%k` are written without a zero before one digit.
+    pub writes_bare: bool,
+    /// `%e` is read of two characters.
+    pub reads_padded: bool,
+    /// `%c`, `%l` and `%k` may be read of one digit.
+    pub reads_bare: bool,
+}
+
+impl DateLetters {
+    fn of(settings: &Settings) -> DateLetters {
+        DateLetters {
+            m_is_month: settings.formatdatetime_parsedatetime_m_is_month_name,
+            f_is_short: settings.formatdatetime_f_prints_single_zero,
+            f_is_scaled: settings.formatdatetime_f_prints_scale_number_of_digits,
+            e_is_padded: settings.formatdatetime_e_with_space_padding,
+            writes_bare: settings.formatdatetime_format_without_leading_zeros,
+            reads_padded: settings.parsedatetime_e_requires_space_padding,
+            reads_bare: settings.parsedatetime_parse_without_leading_zeros,
+        }
     }
 }
 

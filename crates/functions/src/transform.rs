@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::compute::interleave;
-use gristmill_base::Result;
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::cast::{CastOptions, OnError, cast};
 
@@ -69,7 +69,9 @@ fn transform(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bo
     let (from_kind, to_kind) = (expect_array(name, arguments, 1)?.clone(), expect_array(name, arguments, 2)?.clone());
     let kind = arguments[0].kind.clone();
     let other = arguments.get(3).map_or_else(|| kind.clone(), |default| default.kind.clone());
-    let result = with_elements(name, &arguments[2], arguments.get(3).unwrap_or(&arguments[0]))?.without_low_cardinality();
+    let result = with_elements(name, &arguments[2], arguments.get(3).unwrap_or(&arguments[0]))
+        .map_err(|error| Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, error.to_string()))?
+        .without_low_cardinality();
     let result = if dictionary_result(arguments, &result) { T::LowCardinality(Box::new(result)) } else { result };
     let key =
         if kind.is_null_literal() { from_kind.plain().clone() } else { crate::comparison::common(name, &kind, &from_kind)? };

@@ -18,8 +18,8 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("tuple", own_nulls(|_, arguments, _| tuple(arguments)));
     registry.scalar("tupleElement", own_nulls(|name, arguments, _| element(name, arguments)));
     registry.scalar("tupleConcat", plain(|name, arguments, _| concat(name, arguments)));
-    registry.scalar("tupleNames", plain(|name, arguments, _| names(name, arguments)));
-    registry.scalar("tupleToNameValuePairs", plain(|name, arguments, _| pairs(name, arguments)));
+    registry.scalar("tupleNames", own_nulls(|name, arguments, _| names(name, arguments)));
+    registry.scalar("tupleToNameValuePairs", own_nulls(|name, arguments, _| pairs(name, arguments)));
 }
 
 pub fn struct_array(kind: &SqlType, columns: Vec<ArrayRef>, rows: usize) -> Result<ArrayRef> {
@@ -160,7 +160,7 @@ fn names(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }))
 }
 
-/// `[(name, value), …]`.
+/// `[(name, value), …]`. Of a tuple that is NULL the values are.
 fn pairs(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
     let fields = fields(name, arguments, 0)?;
@@ -171,9 +171,15 @@ fn pairs(name: &str, arguments: &[Argument]) -> Result<Bound> {
     if fields.iter().any(|(_, kind)| kind != first) {
         return Err(illegal(name, arguments, 0, "a Tuple whose elements have one type"));
     }
-    let pair = T::Tuple(vec![(None, T::String), (None, first.clone())]);
+    let value = if arguments[0].kind.is_nullable() { first.clone().nullable() } else { first.clone() };
+    let has_null = value.is_nullable();
+    let pair = T::Tuple(vec![(None, T::String), (None, value)]);
     Ok(Bound::new(SqlType::array(pair.clone()), move |args, rows| {
-        let columns = args[0].as_struct().columns();
+        let tuples = broadcast(&args[0], rows)?;
+        let columns: Vec<ArrayRef> = match has_null {
+            true => (0..names.len()).map(|i| part(&tuples, i, 0)).collect::<Result<_>>()?,
+            false => tuples.as_struct().columns().to_vec(),
+        };
         let refs: Vec<&dyn Array> = columns.iter().map(AsRef::as_ref).collect();
         let picks: Vec<(usize, usize)> = (0..rows).flat_map(|row| (0..columns.len()).map(move |i| (i, row))).collect();
         let values = arrow::compute::interleave(&refs, &picks)?;

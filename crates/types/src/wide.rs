@@ -19,6 +19,16 @@ pub fn wrap(value: i256, bits: u16, signed: bool) -> i256 {
     if signed && low >> (bits - 1) == 1 { i256::from_i128((low | !mask) as i128) } else { i256::from_parts(low, 0) }
 }
 
+/// The largest value of 128 or 256 bits, as it is carried.
+pub fn largest(bits: u16, signed: bool) -> i256 {
+    match (bits, signed) {
+        (256, true) => i256::MAX,
+        (256, false) => i256::MINUS_ONE,
+        (_, true) => i256::from_i128(i128::MAX),
+        (_, false) => i256::from_parts(u128::MAX, 0),
+    }
+}
+
 /// Whether a value (`unsigned`: its 256 bits read without a sign) lies in an integer type's range.
 pub fn fits(value: i256, unsigned: bool, bits: u16, signed: bool) -> bool {
     let (low, high) = value.to_parts();

@@ -16,7 +16,7 @@ use super::kinds;
 use super::plus::{Operation, no_operation};
 use crate::columns::{at, binary};
 use crate::define::arity;
-use crate::scalar::{Argument, Bound};
+use crate::scalar::{Argument, Bound, FunctionEnv};
 
 /// The digits that a decimal's machine integer holds.
 pub fn width(precision: u8) -> u8 {
@@ -51,15 +51,15 @@ enum Compute {
     Quotient,
 }
 
-pub fn bind(name: &str, operation: Operation, arguments: &[Argument]) -> Result<Bound> {
-    bind_any(name, Compute::Sum(operation), arguments)
+pub fn bind(name: &str, operation: Operation, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
+    bind_any(name, Compute::Sum(operation), arguments, env.limits.decimals_wrap)
 }
 
-pub fn bind_divide(name: &str, arguments: &[Argument]) -> Result<Bound> {
-    bind_any(name, Compute::Quotient, arguments)
+pub fn bind_divide(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
+    bind_any(name, Compute::Quotient, arguments, env.limits.decimals_wrap)
 }
 
-fn bind_any(name: &str, compute: Compute, arguments: &[Argument]) -> Result<Bound> {
+fn bind_any(name: &str, compute: Compute, arguments: &[Argument], wraps: bool) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     let (a, b) = (&arguments[0].kind, &arguments[1].kind);
     if a.is_float() || b.is_float() {
@@ -103,6 +103,8 @@ fn bind_any(name: &str, compute: Compute, arguments: &[Argument]) -> Result<Boun
     Ok(Bound::cast(vec![cast(a), cast(b)], result, move |args, rows| {
         let limits = Limits { precision, left_by, right_by };
         match (precision, is_wide) {
+            (76, _) if wraps => in_256_wrapping(compute, limits, args, rows),
+            (_, false) if wraps => in_128_wrapping(compute, limits, &kernel_kind, args, rows),
             (76, _) => in_256(compute, limits, args, rows),
             (_, true) => narrowed(&in_256(compute, limits, args, rows)?, &kernel_kind),
             _ => in_128(compute, limits, &kernel_kind, args, rows),
@@ -152,6 +154,32 @@ fn in_128(compute: Compute, limits: Limits, kind: &SqlType, args: &[ArrayRef], r
     Ok(Arc::new(array.with_data_type(kind.arrow())))
 }
 
+/// As `in_128`, where `decimal_check_overflow` is off: what the width does not hold is lost at each step.
+fn in_128_wrapping(compute: Compute, limits: Limits, kind: &SqlType, args: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+    let (a, b) = (args[0].as_primitive::<Decimal128Type>(), args[1].as_primitive::<Decimal128Type>());
+    let (a, b) = (a.values(), b.values());
+    let (left, right) = (10i128.pow(u32::from(limits.left_by)), 10i128.pow(u32::from(limits.right_by)));
+    let kept = |value: i128| match limits.precision {
+        9 => i128::from(value as i32),
+        18 => i128::from(value as i64),
+        _ => value,
+    };
+    let mut values = Vec::with_capacity(rows);
+    for row in 0..rows {
+        let a = kept(a[at(a.len(), row)].wrapping_mul(left));
+        let b = kept(b[at(b.len(), row)].wrapping_mul(right));
+        values.push(kept(match compute {
+            Compute::Sum(Operation::Plus) => a.wrapping_add(b),
+            Compute::Sum(Operation::Minus) => a.wrapping_sub(b),
+            Compute::Sum(Operation::Multiply) => a.wrapping_mul(b),
+            Compute::Quotient if b == 0 => return Err(zero()),
+            Compute::Quotient => a.wrapping_div(b),
+        }));
+    }
+    let array = PrimitiveArray::<Decimal128Type>::new(values.into(), None);
+    Ok(Arc::new(array.with_data_type(kind.arrow())))
+}
+
 /// What was computed in 256 bits as a decimal of fewer digits.
 fn narrowed(values: &ArrayRef, kind: &SqlType) -> Result<ArrayRef> {
     let values = values.as_primitive::<Decimal256Type>().values().iter();
@@ -185,6 +213,25 @@ fn in_256(compute: Compute, limits: Limits, args: &[ArrayRef], rows: usize) -> R
             Compute::Quotient => a.checked_div(b),
         };
         values.push(value.ok_or_else(overflow)?);
+    }
+    Ok(Arc::new(PrimitiveArray::<Decimal256Type>::new(values.into(), None)))
+}
+
+/// As `in_256`, where `decimal_check_overflow` is off.
+fn in_256_wrapping(compute: Compute, limits: Limits, args: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+    let (a, b) = (wide_values(&args[0]), wide_values(&args[1]));
+    let ten = i256::from_i128(10);
+    let (left, right) = (ten.wrapping_pow(u32::from(limits.left_by)), ten.wrapping_pow(u32::from(limits.right_by)));
+    let mut values = Vec::with_capacity(rows);
+    for row in 0..rows {
+        let (a, b) = (a[at(a.len(), row)].wrapping_mul(left), b[at(b.len(), row)].wrapping_mul(right));
+        values.push(match compute {
+            Compute::Sum(Operation::Plus) => a.wrapping_add(b),
+            Compute::Sum(Operation::Minus) => a.wrapping_sub(b),
+            Compute::Sum(Operation::Multiply) => a.wrapping_mul(b),
+            Compute::Quotient if b == i256::ZERO => return Err(zero()),
+            Compute::Quotient => a.wrapping_div(b),
+        });
     }
     Ok(Arc::new(PrimitiveArray::<Decimal256Type>::new(values.into(), None)))
 }

@@ -74,7 +74,7 @@ fn divide(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound
     let arguments = addressed.as_deref().unwrap_or(arguments);
     let (a, b) = (&arguments[0].kind, &arguments[1].kind);
     if a.is_decimal() || b.is_decimal() {
-        return decimal::bind_divide(name, arguments);
+        return decimal::bind_divide(name, arguments, env);
     }
     if kinds::sum(a, b, false).is_none() {
         return Err(no_operation(name, arguments));

@@ -72,7 +72,7 @@ pub fn bind(name: &str, operation: Operation, arguments: &[Argument], env: &Func
         }));
     }
     if a.is_decimal() || b.is_decimal() {
-        return decimal::bind(name, operation, arguments);
+        return decimal::bind(name, operation, arguments, env);
     }
     dates(operation, a, b).ok_or_else(|| no_operation(name, arguments))
 }

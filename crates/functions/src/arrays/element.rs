@@ -6,6 +6,7 @@ use arrow::compute::interleave;
 use arrow::datatypes::Int64Type;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use gristmill_types::default::default_array;
 
 use super::{Lists, comparable};
 use crate::columns::{Numbers, at};
@@ -31,15 +32,15 @@ fn element(name: &str, arguments: &[Argument], or_null: bool) -> Result<Bound> {
     }
 }
 
-/// What stands for a missing element: the default of its type, or NULL.
+/// What stands for a missing element: the default of its type, or NULL where its type has one (arrays and maps do not).
 fn missing(value: &SqlType, or_null: bool) -> (SqlType, ArrayRef) {
     let kind = if or_null { value.clone().nullable() } else { value.clone() };
-    let array = if or_null {
-        arrow::array::new_null_array(&kind.arrow(), 1)
-    } else {
-        gristmill_types::default::default_array(&kind, 1)
-    };
+    let array = if or_null { null_or_empty(&kind) } else { default_array(&kind, 1) };
     (kind, array)
+}
+
+fn null_or_empty(kind: &SqlType) -> ArrayRef {
+    if kind.is_nullable() { arrow::array::new_null_array(&kind.arrow(), 1) } else { default_array(kind, 1) }
 }
 
 /// The place of an index, which counts from 1, or from the end where it is negative, within so many elements.
@@ -58,11 +59,11 @@ fn by_indices(element: &SqlType, indices: &SqlType, or_null: bool) -> Result<Bou
     let (kind, missing) = missing(element, or_null);
     let kind = if index_nullable { kind.nullable() } else { kind };
     let index = if index_nullable { T::Int64.nullable() } else { T::Int64 };
+    let nothing = null_or_empty(&kind);
     let casts = vec![SqlType::array(element.clone()), SqlType::array(index)];
     Ok(Bound::cast(casts, SqlType::array(kind.clone()), move |args, rows| {
         let (lists, indices) = (Lists::of(&args[0])?, Lists::of(&args[1])?);
         let wanted = indices.values().as_primitive::<Int64Type>();
-        let nothing = arrow::array::new_null_array(lists.values().data_type(), 1);
         let (mut picks, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
         for row in 0..rows {
             let (range, asked) = (lists.range(row), indices.range(row));
@@ -81,7 +82,7 @@ fn by_indices(element: &SqlType, indices: &SqlType, or_null: bool) -> Result<Bou
 /// From 1, or from the end with a negative index.
 fn by_index(name: &str, arguments: &[Argument], element: &SqlType, or_null: bool) -> Result<Bound> {
     // Of a constant array there is the default, as ClickHouse has it.
-    if constant_integer(&arguments[1]) == Some(0) && arguments[0].constant.is_none() {
+    if constant_integer(&arguments[1]) == Some(0) && arguments[0].constant.is_none() && !or_null {
         let text = format!("Function {name}: array indices begin with 1, not with 0");
         return Err(Error::new(ErrorCode::ZERO_ARRAY_OR_TUPLE_INDEX, text));
     }

@@ -107,10 +107,13 @@ fn or_default(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<B
     let to = to.in_zone_of(&from);
     let accurate = must_come_out_equal(&from);
     let options = CastOptions { accurate, on_error: OnError::Null, ..env.cast_options()? };
-    Ok(Bound::new(to.clone(), move |args, rows| {
+    let keeps = env.cast_keep_nullable && from.is_nullable();
+    let result = if keeps { to.clone().nullable() } else { to.clone() };
+    Ok(Bound::new(result, move |args, rows| {
         let converted = cast_unless_refused(&args[0], &from, &to, &options)?;
         match args.get(2) {
             Some(default) => chosen(&broadcast(&converted, rows)?, &broadcast(default, rows)?),
+            None if keeps => Ok(converted),
             None => or_type_default(&converted, &to),
         }
     }))

@@ -19,6 +19,7 @@ use gristmill_types::cast::{CastOptions, OnError, cast, fill_nulls};
 use super::accurate::{cast_unless_refused, must_come_out_equal};
 use crate::columns::broadcast;
 use crate::datetime::moments::zone_argument;
+use crate::datetime::{names_zones, text_in_zones};
 use crate::define::{arity, bad_argument, constant_integer, expect_string, illegal, not_constant, own_nulls, told_nullable};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
@@ -157,6 +158,9 @@ fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, asked: Asked<'_>)
     if matches!(failing, Failing::Null | Failing::Zero) && !of_number {
         expect_string(name, arguments, 0)?;
     }
+    if *kind == T::String && arguments.get(1).is_some_and(names_zones) {
+        return text_in_zones(name, arguments, env);
+    }
     let (to, used) = target(name, arguments, kind, takes)?;
     let default = match arguments.get(used) {
         Some(given) if failing == Failing::Default => {
@@ -193,7 +197,9 @@ fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, asked: Asked<'_>)
         lenient_addresses,
         ..known
     };
-    let result = if failing == Failing::Null || soft { to.clone().nullable() } else { to.clone() };
+    // `cast_keep_nullable`: what may be NULL stays so, rather than having a default.
+    let keeps = failing == Failing::Default && env.cast_keep_nullable && arguments[0].kind.is_nullable();
+    let result = if failing == Failing::Null || soft || keeps { to.clone().nullable() } else { to.clone() };
     Ok(Bound::new(result, move |args, rows| {
         if throws {
             return cast(&args[0], &from, &to, &options);
@@ -214,6 +220,7 @@ fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, asked: Asked<'_>)
                 };
                 chosen(&broadcast(&converted, rows)?, &broadcast(&default, rows)?)
             }
+            _ if keeps => Ok(converted),
             _ => or_type_default(&converted, &to),
         }
     }))

@@ -13,7 +13,7 @@ use gristmill_types::zone::Zone;
 use super::pattern_reader::read;
 use crate::columns::{Bytes, retype};
 use crate::datetime::moments::zone_argument;
-use crate::datetime::{Piece, compile_joda, compile_to_read};
+use crate::datetime::{Compile, Letters, Piece, compile, compile_joda};
 use crate::define::{arity, expect_string, need_constant_text, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
@@ -25,8 +25,6 @@ enum Failing {
     Zero,
 }
 
-type Compile = fn(&str, &str) -> Result<Vec<Piece>>;
-
 /// Whose letters a pattern has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Syntax {
@@ -37,7 +35,7 @@ enum Syntax {
 impl Syntax {
     fn compile(self) -> Compile {
         match self {
-            Syntax::MySql => compile_to_read,
+            Syntax::MySql => compile,
             Syntax::Joda => compile_joda,
         }
     }
@@ -91,7 +89,7 @@ fn bind(
         1 => syntax.usual(wide).to_string(),
         _ => need_constant_text(name, arguments, 1)?,
     };
-    let pieces = syntax.compile()(name, &pattern)?;
+    let pieces = syntax.compile()(name, &pattern, Letters::read(env))?;
     let (zone, named) = match zone_argument(name, arguments, 2)? {
         Some(found) => found,
         None => (Zone::new(crate::text::timezone(env)?), env.timezone.clone()),

@@ -98,7 +98,7 @@ impl Found {
         };
         match piece {
             Piece::IsoWeek(_) | Piece::Weekday(_) | Piece::WeekdayFromSunday => self.by_week = true,
-            Piece::Month(_) | Piece::MonthShort | Piece::MonthLong | Piece::Day(_) | Piece::DayOfYear(_) => {
+            Piece::Month(_) | Piece::MonthShort | Piece::MonthLong | Piece::Day(_) | Piece::PaddedDay | Piece::DayOfYear(_) => {
                 self.by_week = false;
             }
             _ => {}
@@ -157,6 +157,14 @@ impl Found {
                 let blanks = if exact && *width == 1 { text.iter().take_while(|c| **c == b' ').count() } else { 0 };
                 let (value, rest) = two(&text[blanks..], *width, 1, 31)?;
                 self.day = Some(value);
+                rest
+            }
+            Piece::PaddedDay => {
+                let (value, rest) = match text {
+                    [b' ', one @ ..] => digits(one, 1, 1)?,
+                    _ => digits(text, 2, 2)?,
+                };
+                self.day = Some(bounded(value, 1, 31)?);
                 rest
             }
             Piece::DayOfYear(least) => {

@@ -8,8 +8,8 @@ use gristmill_types::calendar::SECONDS_A_DAY;
 use gristmill_types::cast::cast;
 
 use crate::columns::{Numbers, numbers, retype};
-use crate::datetime::format_bind;
 use crate::datetime::moments::{Moments, days, expect_moments, from_ticks, ticks, zone_argument};
+use crate::datetime::{Compile, Letters, format_bind};
 use crate::define::{arity, expect_integer, expect_string, illegal, need_constant_text, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
@@ -73,8 +73,6 @@ fn to_timestamp(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result
     Ok(Bound::new(T::UInt32, move |args, _| moments.each_second::<UInt32Type>(&args[0], |second, _| second as u32)))
 }
 
-type Compile = fn(&str, &str) -> Result<Vec<crate::datetime::Piece>>;
-
 /// One argument: a DateTime; with a pattern: text.
 fn from_timestamp(name: &str, arguments: &[Argument], env: &FunctionEnv, compile: Compile) -> Result<Bound> {
     arity(name, arguments, 1..=3)?;
@@ -91,7 +89,8 @@ fn from_timestamp(name: &str, arguments: &[Argument], env: &FunctionEnv, compile
     };
     let Some(moments) = Moments::of(&kind, env)? else { return Err(illegal(name, arguments, 0, "an integer")) };
     let moments = moments.in_zone_of(name, arguments, 2)?;
-    let bound = format_bind(moments, compile(name, &need_constant_text(name, arguments, 1)?)?);
+    let pieces = compile(name, &need_constant_text(name, arguments, 1)?, Letters::written(env, moments.scale))?;
+    let bound = format_bind(moments, pieces);
     Ok(Bound { arguments: casts(kind), ..bound })
 }
 

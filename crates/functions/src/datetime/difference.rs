@@ -146,10 +146,20 @@ fn whole_units(kind: IntervalKind, a: Point, b: Point) -> i64 {
         }
         // Hours of two zones are counted by what their clocks showed in 1970.
         IntervalKind::Hour => return whole(kind) - (b.at_epoch - a.at_epoch) / 3600,
-        kind if kind < IntervalKind::Millisecond => return (ticks(kind, b) - ticks(kind, a)) as i64,
+        kind if kind < IntervalKind::Second => return whole_ticks(kind, a, b),
         kind => return whole(kind),
     };
     if (b.local, b.nanos) < (a.local, a.nanos) { -whole_months(b, a) / per } else { whole_months(a, b) / per }
+}
+
+/// Units shorter than a second between two moments, without one that is not over: that is told by what each moment has beyond its
+/// own last whole unit.
+fn whole_ticks(kind: IntervalKind, a: Point, b: Point) -> i64 {
+    let forward = (a.utc, a.nanos) <= (b.utc, b.nanos);
+    let (first, last) = if forward { (a, b) } else { (b, a) };
+    let beyond = |point: Point| point.nanos % nanos(kind);
+    let passed = (ticks(kind, last) - ticks(kind, first)) as i64 - i64::from(beyond(first) > beyond(last));
+    if forward { passed } else { -passed }
 }
 
 /// Borders of weeks between two moments, without a week that is not over: that is told by the days of the week, of the first

@@ -2,12 +2,13 @@
 
 use gristmill_base::{Error, ErrorCode, Result};
 
+use super::format::Letters;
 use super::format_pattern::{Piece, joined};
 use crate::define::bad_argument;
 
 /// Errors: BAD_ARGUMENTS for quotes that are not closed, NOT_IMPLEMENTED for letters that there are none of and short names of
 /// zones.
-pub fn compile(name: &str, pattern: &str) -> Result<Vec<Piece>> {
+pub fn compile(name: &str, pattern: &str, _: Letters) -> Result<Vec<Piece>> {
     let letters: Vec<char> = pattern.chars().collect();
     let mut pieces = Vec::new();
     let literal = |c: char| Piece::Literal(c.encode_utf8(&mut [0; 4]).as_bytes().to_vec());

@@ -35,6 +35,8 @@ pub enum Piece {
     MonthShort,
     MonthLong,
     Day(usize),
+    /// Two characters, the first of them a blank before one digit.
+    PaddedDay,
     DayOfYear(usize),
     /// Monday is 1.
     Weekday(usize),
@@ -109,6 +111,12 @@ pub fn write(pieces: &[Piece], shown: Shown<'_>, out: &mut Vec<u8>) {
             Piece::MonthShort => out.extend_from_slice(&MONTHS[month as usize - 1].as_bytes()[..3]),
             Piece::MonthLong => out.extend_from_slice(MONTHS[month as usize - 1].as_bytes()),
             Piece::Day(digits) => padded(day, *digits, out),
+            Piece::PaddedDay => {
+                if day < 10 {
+                    out.push(b' ');
+                }
+                padded(day, 1, out);
+            }
             Piece::DayOfYear(digits) => padded(u64::from(calendar::day_of_year(days)), *digits, out),
             Piece::Weekday(digits) => padded(u64::from(day_of_week(days)), *digits, out),
             Piece::WeekdayFromSunday => padded(u64::from(day_of_week(days) % 7), 1, out),

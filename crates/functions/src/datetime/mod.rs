@@ -24,7 +24,7 @@ pub(crate) mod weeks;
 mod windows;
 mod zones;
 
-pub(crate) use format::{compile, compile_to_read, format_bind};
+pub(crate) use format::{Compile, Letters, compile, format_bind, names_zones, text_in_zones};
 pub(crate) use format_joda::compile as compile_joda;
 pub(crate) use format_pattern::{MONTHS, Piece, WEEKDAYS};
 pub(crate) use intervals::nanos as interval_nanos;

@@ -6,13 +6,13 @@ use SqlType as T;
 use arrow::array::{ArrayRef, ArrowPrimitiveType, AsArray, PrimitiveArray};
 use arrow::buffer::ScalarBuffer;
 use arrow::datatypes::{DataType, Date32Type, Int64Type};
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::{Error, Result};
 use gristmill_types::SqlType;
 use gristmill_types::calendar::SECONDS_A_DAY;
 use gristmill_types::zone::Zone;
 
 use crate::columns::retype;
-use crate::define::{illegal, need_constant_text};
+use crate::define::{bad_argument, illegal, need_constant_text};
 use crate::scalar::{Argument, Bound, FunctionEnv};
 
 // Calendar arithmetic is done on these days: what lies beyond counts as the nearest of them.
@@ -188,10 +188,16 @@ pub fn zone_argument(name: &str, arguments: &[Argument], i: usize) -> Result<Opt
     if text.is_empty() {
         return Ok(None);
     }
-    let zone: chrono_tz::Tz = text.parse().map_err(|_| {
-        Error::new(ErrorCode::BAD_ARGUMENTS, format!("Function {name}: Cannot load time zone {text}: give an IANA name"))
-    })?;
-    Ok(Some((Zone::new(zone), Arc::from(text))))
+    Ok(Some((zone_named(name, text.as_bytes())?, Arc::from(text))))
+}
+
+/// The zone of this name. Error: BAD_ARGUMENTS where there is none.
+pub fn zone_named(name: &str, zone: &[u8]) -> Result<Zone> {
+    let found = std::str::from_utf8(zone).ok().and_then(|zone| zone.parse::<chrono_tz::Tz>().ok());
+    found.map(Zone::new).ok_or_else(|| {
+        let zone = String::from_utf8_lossy(zone);
+        bad_argument(name, format!("Cannot load time zone {zone}: give an IANA name"))
+    })
 }
 
 /// Midnight of a local day, as seconds since the epoch.

@@ -52,9 +52,10 @@ fn date_from_digits(name: &str, arguments: &[Argument], kind: SqlType) -> Result
     arity(name, arguments, 1..=1)?;
     expect_number(name, arguments, 0)?;
     let days = if kind == T::Date { 0..=LAST_DAY_OF_DATE } else { EARLIEST_DAY..=LATEST_DAY };
+    let name = name.to_string();
     Ok(Bound::cast(vec![whole_or_double(&arguments[0].kind)], kind, move |args, _| {
         // What is no such day is 1970-01-01, of Date32 as well.
-        unary::<Int64Type, Date32Type>(&rounded(&args[0])?, |digits| {
+        unary::<Int64Type, Date32Type>(&rounded(&name, &args[0])?, |digits| {
             day_of_digits(digits).filter(|day| days.contains(day)).unwrap_or(0)
         })
     }))
@@ -70,10 +71,15 @@ fn whole_or_double(kind: &SqlType) -> SqlType {
     if kind.is_float() || kind.is_decimal() { T::Float64 } else { T::Int64 }
 }
 
-/// Whole numbers next to doubles; other numbers as they are.
-fn rounded(numbers: &ArrayRef) -> Result<ArrayRef> {
+/// Whole numbers next to doubles; other numbers as they are. Error: BAD_ARGUMENTS for infinity and NaN.
+fn rounded(name: &str, numbers: &ArrayRef) -> Result<ArrayRef> {
     match numbers.data_type() {
-        DataType::Float64 => unary::<Float64Type, Int64Type>(numbers, |number| number.round() as i64),
+        DataType::Float64 => {
+            if numbers.as_primitive::<Float64Type>().values().iter().any(|number| !number.is_finite()) {
+                return Err(bad_argument(name, "the argument must be finite"));
+            }
+            unary::<Float64Type, Int64Type>(numbers, |number| number.round() as i64)
+        }
         _ => Ok(numbers.clone()),
     }
 }
@@ -106,12 +112,13 @@ fn time_from_digits(name: &str, arguments: &[Argument], env: &FunctionEnv, wide:
     let named = named.map(|(_, named)| named);
     let kind = if wide { T::DateTime64(scale, named) } else { T::DateTime(named) };
     let (to, unit) = (kind.clone(), 10i64.pow(u32::from(scale)));
+    let name = name.to_string();
     // A DateTime64 keeps a fraction, a DateTime is the nearest second.
     let mut casts = vec![whole_or_double(&arguments[0].kind)];
     casts.extend(arguments[1..].iter().map(|argument| argument.kind.clone()));
     Ok(Bound::cast(casts, kind, move |args, rows| {
         let fractions = if wide { fractions(&args[0], unit) } else { None };
-        let whole = rounded(&args[0])?;
+        let whole = rounded(&name, &args[0])?;
         let digits = Numbers::of::<Int64Type>(&whole)?;
         let values = (0..rows).map(|row| {
             let (date, clock) = (digits.get(row).div_euclid(1_000_000), digits.get(row).rem_euclid(1_000_000));

@@ -51,6 +51,9 @@ pub fn to_start_of_interval(name: &str, arguments: &[Argument], env: &FunctionEn
         return Err(illegal(name, arguments, 2, "a date or time to count from, as a time zone follows"));
     }
     let moments = moments.in_zone_of(name, arguments, 2)?;
+    if moments.scale.is_some() && kind < IntervalKind::Second && !matches!(arguments[0].kind, T::DateTime64(..)) {
+        return Err(illegal(name, arguments, 0, "DateTime64, as the interval is shorter than a second"));
+    }
     let of_day = moments.scale.is_none() && kind < IntervalKind::Day;
     let result = match kind {
         IntervalKind::Nanosecond => T::DateTime64(9, moments.named.clone()),
@@ -80,6 +83,9 @@ fn date_trunc(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<B
     let wide = matches!(arguments[1].kind, T::Date32 | T::DateTime64(..));
     if moments.scale.is_none() && kind < IntervalKind::Day {
         return Err(illegal(name, arguments, 1, "DateTime or DateTime64, as the unit is shorter than a day"));
+    }
+    if kind < IntervalKind::Second && !matches!(arguments[1].kind, T::DateTime64(..)) {
+        return Err(illegal(name, arguments, 1, "DateTime64, as the unit is shorter than a second"));
     }
     let named = moments.named.clone();
     let result = match (kind, wide) {

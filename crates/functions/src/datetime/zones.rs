@@ -6,6 +6,7 @@ use gristmill_base::Result;
 use gristmill_types::SqlType;
 
 use super::moments::{expect_instants, from_ticks, ticks, zone_argument};
+use super::starts::in_range;
 use crate::columns::{numbers, strings};
 use crate::define::{arity, illegal, own_nulls, plain};
 use crate::registry::Registry;
@@ -98,6 +99,7 @@ fn reread(name: &str, arguments: &[Argument], to_utc: bool) -> Result<Bound> {
         _ => T::DateTime(None),
     };
     let (to, casts) = (result.clone(), vec![kind, T::String]);
+    let narrow = matches!(to, T::DateTime(_));
     Ok(Bound::cast(casts, result, move |args, _| {
         let source = ticks(&args[0])?;
         let moved = numbers::<Int64Type>(source.len(), |row| {
@@ -105,7 +107,7 @@ fn reread(name: &str, arguments: &[Argument], to_utc: bool) -> Result<Bound> {
             let second = if to_utc { zone.to_utc(second) } else { zone.to_local(second) };
             Ok(second.saturating_mul(unit).saturating_add(rest))
         })?;
-        let values = ticks(&moved)?.iter().map(|tick| if unit == 1 { *tick & 0xFFFF_FFFF } else { *tick }).collect();
+        let values = ticks(&moved)?.iter().map(|tick| if narrow { in_range(*tick) } else { *tick }).collect();
         from_ticks(values, &to)
     }))
 }

@@ -303,6 +303,10 @@ fn hash_column<H: Copy + Default, B: Fn(&[u8]) -> H + Copy, C: Fn(H, H) -> H + C
             let T::Tuple(fields) = kind else {
                 return Err(Error::logical("a tuple without a type"));
             };
+            // Of no elements it is what no arguments are, where it comes first; else it changes nothing.
+            if fields.is_empty() && hashes.is_none() {
+                *hashes = Some(vec![how.nothing; rows]);
+            }
             for (column, (_, kind)) in array.as_struct().columns().iter().zip(fields) {
                 hash_column(column, kind.plain(), how, hashes)?;
             }

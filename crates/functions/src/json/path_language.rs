@@ -1,4 +1,4 @@
-//! `JSON_VALUE`, `JSON_QUERY`, `JSON_EXISTS`: JSONPath with `$`, `.key`, `['key']`, `[n]`, `[a to b]`, `[*]`, `.*`.
+//! `JSON_VALUE`, `JSON_QUERY`, `JSON_EXISTS`: JSONPath with `$`, `.key`, `['key']`, `[key]`, `[n]`, `[a to b]`, `[*]`, `.*`.
 
 use SqlType as T;
 use arrow::array::Array;
@@ -118,6 +118,8 @@ fn parse(path: &[u8]) -> Option<Vec<Step>> {
                     && quote == last
                 {
                     steps.push(Step::Key(key.to_vec()));
+                } else if is_name(inside) {
+                    steps.push(Step::Key(inside.to_vec()));
                 } else if inside == b"*" {
                     steps.push(Step::Ranges(vec![(0, usize::MAX)]));
                 } else {
@@ -135,6 +137,12 @@ fn parse(path: &[u8]) -> Option<Vec<Step>> {
         }
     }
     Some(steps)
+}
+
+/// A key that needs no quotes within brackets.
+fn is_name(text: &[u8]) -> bool {
+    text.first().is_some_and(|c| c.is_ascii_alphabetic() || *c == b'_')
+        && text.iter().all(|c| c.is_ascii_alphanumeric() || *c == b'_')
 }
 
 /// All values that the path leads to.

@@ -1,8 +1,8 @@
 //! Strings made of others: `concat`, `concatWithSeparator`, `repeat`, `space`, `appendTrailingCharIfAbsent`, `char`.
 
 use SqlType as T;
-use arrow::array::Array;
-use arrow::datatypes::{Float64Type, Int64Type};
+use arrow::array::{Array, ArrayRef};
+use arrow::datatypes::{Float64Type, Int64Type, UInt64Type};
 use gristmill_base::allocations::{ASKED_FOR_BYTES, check_room};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
@@ -100,18 +100,48 @@ pub fn checked_size(name: &str, bytes: usize) -> Result<usize> {
 /// Most times that a text is repeated, as in ClickHouse.
 const REPEATS_MAX: usize = 1_000_000;
 
+/// The type of 64 bits that a number of times is read in, and whether it has a sign.
+fn times_kind(argument: &Argument) -> (SqlType, bool) {
+    let has_sign = argument.kind.plain().integer_bits().is_some_and(|(_, signed)| signed);
+    (if has_sign { T::Int64 } else { T::UInt64 }, has_sign)
+}
+
+/// How often something is repeated: never for a negative number.
+enum Times<'a> {
+    Signed(Numbers<'a, i64>),
+    Unsigned(Numbers<'a, u64>),
+}
+
+impl<'a> Times<'a> {
+    fn of(array: &'a ArrayRef, has_sign: bool) -> Result<Times<'a>> {
+        Ok(match has_sign {
+            true => Times::Signed(Numbers::of::<Int64Type>(array)?),
+            false => Times::Unsigned(Numbers::of::<UInt64Type>(array)?),
+        })
+    }
+
+    /// Error: TOO_LARGE_STRING_SIZE.
+    fn get(&self, row: usize) -> Result<usize> {
+        let times = match self {
+            Times::Signed(times) => times.get(row).max(0).unsigned_abs(),
+            Times::Unsigned(times) => times.get(row),
+        };
+        usize::try_from(times).ok().filter(|times| *times <= REPEATS_MAX).ok_or_else(|| {
+            let text = format!("Too many times to repeat ({times}), maximum is: {REPEATS_MAX}");
+            Error::new(ErrorCode::TOO_LARGE_STRING_SIZE, text)
+        })
+    }
+}
+
 fn repeat(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     expect_string(name, arguments, 0)?;
     expect_integer(name, arguments, 1)?;
-    Ok(Bound::cast(vec![arguments[0].kind.clone(), T::Int64], T::String, |args, rows| {
-        let (source, times) = (Bytes::of(&args[0])?, Numbers::of::<Int64Type>(&args[1])?);
+    let (kind, has_sign) = times_kind(&arguments[1]);
+    Ok(Bound::cast(vec![arguments[0].kind.clone(), kind], T::String, move |args, rows| {
+        let (source, times) = (Bytes::of(&args[0])?, Times::of(&args[1], has_sign)?);
         strings(rows, |row, out| {
-            let (text, times) = (source.get(row), times.get(row).max(0) as usize);
-            if times > REPEATS_MAX {
-                let text = format!("Too many times to repeat ({times}), maximum is: {REPEATS_MAX}");
-                return Err(Error::new(ErrorCode::TOO_LARGE_STRING_SIZE, text));
-            }
+            let (text, times) = (source.get(row), times.get(row)?);
             checked_size("repeat", text.len().saturating_mul(times))?;
             for _ in 0..times {
                 out.extend_from_slice(text);
@@ -124,11 +154,11 @@ fn repeat(name: &str, arguments: &[Argument]) -> Result<Bound> {
 fn space(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
     expect_integer(name, arguments, 0)?;
-    Ok(Bound::cast(vec![T::Int64], T::String, |args, _| {
-        let times = Numbers::of::<Int64Type>(&args[0])?;
+    let (kind, has_sign) = times_kind(&arguments[0]);
+    Ok(Bound::cast(vec![kind], T::String, move |args, _| {
+        let times = Times::of(&args[0], has_sign)?;
         strings(args[0].len(), |row, out| {
-            let bytes = checked_size("space", times.get(row).max(0) as usize)?;
-            out.resize(bytes, b' ');
+            out.resize(times.get(row)?, b' ');
             Ok(())
         })
     }))

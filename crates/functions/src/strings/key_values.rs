@@ -13,14 +13,14 @@ use std::sync::Arc;
 use crate::columns::Bytes;
 use crate::define::{arity, bad_argument, expect_string, need_constant_text, plain};
 use crate::registry::Registry;
-use crate::scalar::{Argument, Bound};
+use crate::scalar::{Argument, Bound, FunctionEnv};
 
-/// Pairs of a row.
-const PAIRS_MAX: usize = 1000;
+/// Characters that may each end a pair.
+const PAIR_ENDS_MAX: usize = 8;
 
 pub fn register(registry: &mut Registry) {
-    registry.scalar("extractKeyValuePairs", plain(|name, arguments, _| bind(name, arguments, false)));
-    registry.scalar("extractKeyValuePairsWithEscaping", plain(|name, arguments, _| bind(name, arguments, true)));
+    registry.scalar("extractKeyValuePairs", plain(|name, arguments, env| bind(name, arguments, env, false)));
+    registry.scalar("extractKeyValuePairsWithEscaping", plain(|name, arguments, env| bind(name, arguments, env, true)));
     for alias in ["str_to_map", "mapFromString"] {
         registry.alias(alias, "extractKeyValuePairs");
     }
@@ -58,6 +58,9 @@ impl Marks {
             Some(_) => Err(bad_argument(name, "a control character must be empty or exactly one character")),
         };
         let pair_ends = given(2)?.unwrap_or_else(|| b" ,;".to_vec());
+        if pair_ends.len() > PAIR_ENDS_MAX {
+            return Err(bad_argument(name, format!("pairs can be ended by at most {PAIR_ENDS_MAX} characters")));
+        }
         let midst = match arguments.get(4) {
             None => Midst::Promote,
             Some(_) => match need_constant_text(name, arguments, 4)?.to_ascii_lowercase().as_str() {
@@ -87,8 +90,9 @@ impl Marks {
     }
 }
 
-fn bind(name: &str, arguments: &[Argument], escapes: bool) -> Result<Bound> {
+fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, escapes: bool) -> Result<Bound> {
     arity(name, arguments, 1..=5)?;
+    let pairs_max = env.limits.pairs_max;
     expect_string(name, arguments, 0)?;
     let marks = Marks::of(name, arguments, escapes)?;
     let kind = T::Map(Box::new(T::String), Box::new(T::String));
@@ -101,8 +105,8 @@ fn bind(name: &str, arguments: &[Argument], escapes: bool) -> Result<Bound> {
             let mut reader = Reader { rest: texts.get(row), marks: &marks, key: Vec::new(), value: Vec::new() };
             while reader.next_pair() {
                 length += 1;
-                if length > PAIRS_MAX {
-                    let text = format!("Number of pairs produced exceeded the limit of {PAIRS_MAX}");
+                if pairs_max > 0 && length as u64 > pairs_max {
+                    let text = format!("Number of pairs produced exceeded the limit of {pairs_max}");
                     return Err(Error::new(ErrorCode::LIMIT_EXCEEDED, text));
                 }
                 keys.try_append_value(&reader.key)?;
@@ -204,7 +208,13 @@ impl<'a> Reader<'a> {
         };
         let found = match word {
             Word::Whole | Word::AtEnd => true,
-            Word::Quoted => matches!(self.read_quoted(&mut value), Word::Whole),
+            Word::Quoted => {
+                let closed = matches!(self.read_quoted(&mut value), Word::Whole);
+                // What follows the closing quote, as far as the end of the pair, belongs to nothing.
+                let end = self.rest.iter().position(|c| self.marks.pair_ends.contains(c)).unwrap_or(self.rest.len());
+                self.rest = &self.rest[end..];
+                closed
+            }
             Word::Nothing => false,
         };
         self.value = value;

@@ -10,7 +10,7 @@ use regex::bytes::Regex;
 use super::like::Compiled;
 use super::pattern::regex;
 use crate::columns::{Bytes, Numbers, list, numbers, slice_lists, slices};
-use crate::define::{arity, bad_argument, expect_integer, expect_string, plain};
+use crate::define::{arity, bad_argument, constant_bytes, expect_integer, expect_string, not_constant, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -34,6 +34,21 @@ fn prepared(name: &str, arguments: &[Argument], case_insensitive: bool) -> Resul
     expect_string(name, arguments, 0)?;
     expect_string(name, arguments, 1)?;
     Compiled::new(&arguments[1], move |pattern| regex(pattern, case_insensitive))
+}
+
+/// As `prepared`, of functions whose constant pattern has groups. Errors: ILLEGAL_COLUMN, BAD_ARGUMENTS.
+fn with_groups(name: &str, arguments: &[Argument]) -> Result<Compiled<Regex>> {
+    let compiled = prepared(name, arguments, false)?;
+    if arguments[1].constant.is_none() {
+        return Err(not_constant(name, 1));
+    }
+    if let Some(pattern) = constant_bytes(&arguments[1])
+        && group(&regex(&pattern, false)?) == 0
+    {
+        let pattern = String::from_utf8_lossy(&pattern);
+        return Err(bad_argument(name, format!("there are no groups in the regular expression '{pattern}'")));
+    }
+    Ok(compiled)
 }
 
 /// What is extracted: the first group, or the whole match where there is none.
@@ -82,7 +97,7 @@ fn extract_all(name: &str, arguments: &[Argument]) -> Result<Bound> {
 
 fn extract_groups(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
-    let compiled = prepared(name, arguments, false)?;
+    let compiled = with_groups(name, arguments)?;
     Ok(Bound::new(SqlType::array(T::String), move |args, rows| {
         let mut patterns = compiled.of(&args[1])?;
         slice_lists(&args[0], rows, |row, text, parts| {
@@ -98,20 +113,13 @@ fn extract_groups(name: &str, arguments: &[Argument]) -> Result<Bound> {
 /// Vertical: an array of the groups of each match. Horizontal: an array of the matches of each group.
 fn all_groups(name: &str, arguments: &[Argument], vertical: bool) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
-    let compiled = prepared(name, arguments, false)?;
-    let name = name.to_string();
+    let compiled = with_groups(name, arguments)?;
     Ok(Bound::new(SqlType::array(SqlType::array(T::String)), move |args, rows| {
         let mut patterns = compiled.of(&args[1])?;
         let (mut outer, mut inner): (Vec<usize>, Vec<usize>) = (Vec::with_capacity(rows), Vec::new());
         let flat: ArrayRef = slice_lists(&args[0], rows, |row, text, parts| {
             let regex = patterns.get(row)?;
             let groups = regex.captures_len() - 1;
-            if groups == 0 {
-                return Err(bad_argument(
-                    &name,
-                    format!("there are no groups in the regular expression '{}'", regex.as_str()),
-                ));
-            }
             let matches: Vec<Vec<&[u8]>> = regex
                 .captures_iter(text)
                 .map(|found| {

@@ -54,7 +54,8 @@ pub fn host(url: &[u8], rfc: bool) -> &[u8] {
         authority = &authority[at + 1..];
     }
     if rfc && authority.first() == Some(&b'[') {
-        return memchr::memchr(b']', authority).map_or(&authority[..0], |end| &authority[1..end]);
+        let inside = memchr::memchr(b']', authority).map(|end| &authority[1..end]);
+        return inside.filter(|address| is_bracketed(address)).unwrap_or(&authority[..0]);
     }
     let end = memchr::memchr(b':', authority).unwrap_or(authority.len());
     let name = &authority[..end];
@@ -65,6 +66,11 @@ pub fn host(url: &[u8], rfc: bool) -> &[u8] {
         Some(dot) if dot + 1 < name.len() && !name.iter().any(strange) => &name[start..],
         _ => &url[..0],
     }
+}
+
+/// Whether what stands in brackets can be an IPv6 address: it has a colon, and no point.
+fn is_bracketed(address: &[u8]) -> bool {
+    address.contains(&b':') && !address.iter().any(|c| *c == b'.' || is_forbidden(c) || is_delimiter(c))
 }
 
 /// Stands nowhere in a URL.

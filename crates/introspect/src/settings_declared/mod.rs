@@ -50,6 +50,15 @@ settings! {
     function_range_max_elements_in_block: u64 = 500_000_000u64, "Elements that function range may make in a block.";
     function_json_value_return_type_allow_nullable: bool = false, "Whether JSON_VALUE gives NULL where the path leads to nothing, rather than an empty string.";
     function_json_value_return_type_allow_complex: bool = false, "Whether JSON_VALUE gives objects and arrays, as text.";
+    extract_key_value_pairs_max_pairs_per_row: u64 = 1_000u64, "Pairs that extractKeyValuePairs may find in a text. 0: any number.";
+    decimal_check_overflow: bool = true, "Whether sums, products and quotients of decimals that do not fit are errors. Else they wrap around.";
+    formatdatetime_parsedatetime_m_is_month_name: bool = true, "Whether %M of formatDateTime and parseDateTime is the name of a month. Else it is the minute.";
+    formatdatetime_f_prints_single_zero: bool = false, "Whether %f of formatDateTime has as many digits as the type, and one zero where it has none.";
+    formatdatetime_f_prints_scale_number_of_digits: bool = false, "Whether %f of formatDateTime has as many digits as the type, and six zeros where it has none.";
+    formatdatetime_e_with_space_padding: bool = false, "Whether %e of formatDateTime has a blank before a day of one digit.";
+    formatdatetime_format_without_leading_zeros: bool = false, "Whether %c, %l and %k of formatDateTime have no zero before one digit.";
+    parsedatetime_e_requires_space_padding: bool = false, "Whether %e of parseDateTime stands for two characters.";
+    parsedatetime_parse_without_leading_zeros: bool = true, "Whether %c, %l and %k of parseDateTime may stand for one digit.";
     max_query_size: u64 = 262_144u64, "Bytes that the text of a query may have, without the data of an INSERT. 0: any number.";
     implicit_select: bool = false, "Whether a query may leave out its SELECT: `1 + 1`. (`gristmill local`: 1)";
     max_parser_backtracks: u64 = 100_000u64, "How often the parser may go back in a query to try something else (ClickHouse's default is 1,000,000). 0: as often as it likes.";

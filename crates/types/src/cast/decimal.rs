@@ -114,7 +114,11 @@ pub(super) fn from_number<I: ArrowPrimitiveType<Native: Native>>(
                     let text = format!("Unexpected inf or nan to integer conversion: {float} cannot become {to}");
                     Error::new(ErrorCode::CANNOT_CONVERT_TYPE, text)
                 })?;
-                let kept = wide::wrap(value, bits, signed);
+                // The largest value has no float of its own: the one that stands for it is one more, and comes back as the largest.
+                let kept = match !options.accurate && float == 2f64.powi(i32::from(bits) - i32::from(signed)) {
+                    true => wide::largest(bits, signed),
+                    false => wide::wrap(value, bits, signed),
+                };
                 if options.accurate && wide::to_f64(kept, !signed) != float {
                     return Err(unsafe_conversion(&float.to_string(), to));
                 }

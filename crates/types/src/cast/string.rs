@@ -60,6 +60,10 @@ pub(super) fn parse(
     if let T::AggregateFunction(function, kinds) = to {
         return states(array, from, &Codec::of(function, kinds)?, options);
     }
+    // Sixteen bytes are the address itself.
+    if matches!((from, to), (T::FixedString(16), T::IPv6)) {
+        return Ok(array.clone());
+    }
     let forgives =
         nullable && *from == T::String && !options.saturates && !matches!(to, T::Enum8(_) | T::Enum16(_) | T::Bool);
     let parse = ParseOptions {
