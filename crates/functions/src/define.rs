@@ -200,6 +200,15 @@ pub fn expect_string(name: &str, arguments: &[Argument], i: usize) -> Result<()>
     }
 }
 
+/// As `expect_string`, of an enum's name as well. The type that the argument is to be cast to.
+pub fn expect_text(name: &str, arguments: &[Argument], i: usize) -> Result<SqlType> {
+    match arguments.get(i) {
+        Some(argument) if argument.kind.is_enum() => Ok(SqlType::String),
+        Some(argument) if argument.kind.is_string() => Ok(argument.kind.clone()),
+        _ => Err(illegal(name, arguments, i, "String, FixedString or Enum")),
+    }
+}
+
 pub fn expect_integer(name: &str, arguments: &[Argument], i: usize) -> Result<()> {
     match arguments.get(i) {
         Some(argument) if argument.kind.is_integer() || *argument.kind.plain() == SqlType::Bool => Ok(()),

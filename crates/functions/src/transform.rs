@@ -90,7 +90,8 @@ fn transform(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bo
             return by_row(&table, args, rows, &name);
         }
         let (from, to) = (from.value(0), to.value(0));
-        if from.len() != to.len() {
+        // Without anything to replace all stays as it is.
+        if from.len() != to.len() && !from.is_empty() {
             return Err(bad_argument(&name, format!("the arrays have different lengths: {} and {}", from.len(), to.len())));
         }
         let other = args.get(3).unwrap_or(&args[0]);

@@ -86,11 +86,17 @@ fn array(name: &str, arguments: &[Argument]) -> Result<Bound> {
 /// `range(end)`, `range(start, end)`, `range(start, end, step)`.
 fn range(name: &str, arguments: &[Argument], elements_max: usize) -> Result<Bound> {
     arity(name, arguments, 1..=3)?;
-    (0..arguments.len()).try_for_each(|i| expect_integer(name, arguments, i))?;
-    let kinds: Vec<SqlType> = arguments
-        .iter()
-        .map(|argument| if *argument.kind.plain() == T::Bool { T::UInt8 } else { argument.kind.plain().clone() })
-        .collect();
+    // An address of 32 bits is its number.
+    let is_address = |argument: &Argument| *argument.kind.plain() == T::IPv4;
+    for i in (0..arguments.len()).filter(|i| !is_address(&arguments[*i])) {
+        expect_integer(name, arguments, i)?;
+    }
+    let kinds = arguments.iter().map(|argument| match argument.kind.plain() {
+        T::Bool => T::UInt8,
+        T::IPv4 => T::UInt32,
+        other => other.clone(),
+    });
+    let kinds: Vec<SqlType> = kinds.collect();
     let element = least(name, &kinds)?;
     // A Bool that comes first makes Bools of all, where none is wider.
     let of_bools = *arguments[0].kind.plain() == T::Bool && element == T::UInt8;

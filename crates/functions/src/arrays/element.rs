@@ -26,6 +26,10 @@ fn element(name: &str, arguments: &[Argument], or_null: bool) -> Result<Bound> {
         T::Array(element) if matches!(arguments[1].kind.plain(), T::Array(index) if index.plain().is_integer()) => {
             by_indices(element, &arguments[1].kind, or_null)
         }
+        // A text among numbers, or a number among texts, is a mistake that would find nothing.
+        T::Map(key, _) if key.is_string() && arguments[1].kind.is_number() => {
+            Err(illegal(name, arguments, 1, format!("{key}, the type of the map's keys")))
+        }
         T::Map(key, value) => by_key(key, value, or_null),
         T::Array(_) => Err(illegal(name, arguments, 1, "an integer")),
         _ => Err(illegal(name, arguments, 0, "Array or Map")),

@@ -70,6 +70,9 @@ fn autocorrelation(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }))
 }
 
+/// Most elements of an array that is sorted for its coefficients.
+const LENGTH_MAX: usize = 1 << 20;
+
 /// The areas between the diagonal and the curve of the labels' sums, in the order of the predictions and in their own, and their
 /// ratio (<https://arxiv.org/pdf/1912.07753>).
 fn gini(name: &str, arguments: &[Argument]) -> Result<Bound> {
@@ -91,6 +94,10 @@ fn gini(name: &str, arguments: &[Argument]) -> Result<Bound> {
             if predicted.len() != labels.len() {
                 let text = format!("Function {name}: predictions and labels must be arrays of the same size");
                 return Err(Error::new(ErrorCode::ILLEGAL_COLUMN, text));
+            }
+            if predicted.len() > LENGTH_MAX {
+                let text = format!("Function {name}: an array of {} elements has more than {LENGTH_MAX}", predicted.len());
+                return Err(Error::new(ErrorCode::TOO_LARGE_ARRAY_SIZE, text));
             }
             let mut order: Vec<usize> = (0..predicted.len()).collect();
             order.sort_by(|a, b| predicted[*a].total_cmp(&predicted[*b]));

@@ -98,7 +98,12 @@ impl Found {
         };
         match piece {
             Piece::IsoWeek(_) | Piece::Weekday(_) | Piece::WeekdayFromSunday => self.by_week = true,
-            Piece::Month(_) | Piece::MonthShort | Piece::MonthLong | Piece::Day(_) | Piece::PaddedDay | Piece::DayOfYear(_) => {
+            Piece::Month(_)
+            | Piece::MonthShort
+            | Piece::MonthLong
+            | Piece::Day(_)
+            | Piece::PaddedDay
+            | Piece::DayOfYear(_) => {
                 self.by_week = false;
             }
             _ => {}

@@ -73,7 +73,7 @@ fn width(kind: &SqlType) -> Option<usize> {
     }
     Some(match kind.plain() {
         T::Bool | T::Enum8(_) => 1,
-        T::Date | T::Enum16(_) => 2,
+        T::Date | T::Enum16(_) | T::BFloat16 => 2,
         T::Float32 | T::Date32 | T::DateTime(_) | T::IPv4 | T::Time => 4,
         T::Float64 | T::DateTime64(..) | T::Interval(_) | T::Time64(_) => 8,
         T::Uuid | T::IPv6 => 16,
@@ -187,6 +187,8 @@ fn read<'a>(array: &'a ArrayRef, kind: &SqlType) -> Result<Raw<'a>> {
         T::Int64 | T::Interval(_) | T::Time64(_) => of::<Int64Type, 8>(array, i64::to_le_bytes)?,
         T::Int128 | T::UInt128 => of::<Decimal256Type, 16>(array, |value| value.to_parts().0.to_le_bytes())?,
         T::Int256 | T::UInt256 => of::<Decimal256Type, 32>(array, i256::to_le_bytes)?,
+        // The upper half of a Float32.
+        T::BFloat16 => of::<Float32Type, 2>(array, |value| ((value.to_bits() >> 16) as u16).to_le_bytes())?,
         T::Float32 => of::<Float32Type, 4>(array, f32::to_le_bytes)?,
         T::Float64 => of::<Float64Type, 8>(array, f64::to_le_bytes)?,
         T::Date => of::<Date32Type, 2>(array, |day| (day as u16).to_le_bytes())?,
@@ -256,6 +258,9 @@ fn write(raw: &Raw<'_>, rows: usize, kind: &SqlType) -> Result<ArrayRef> {
         T::Int16 | T::Enum16(_) => Arc::new(to::<Int16Type, 2>(raw, rows, i16::from_le_bytes)),
         T::Int32 | T::Time => Arc::new(to::<Int32Type, 4>(raw, rows, i32::from_le_bytes)),
         T::Int64 | T::Interval(_) | T::Time64(_) => Arc::new(to::<Int64Type, 8>(raw, rows, i64::from_le_bytes)),
+        T::BFloat16 => Arc::new(to::<Float32Type, 2>(raw, rows, |bytes| {
+            f32::from_bits(u32::from(u16::from_le_bytes(bytes)) << 16)
+        })),
         T::Float32 => Arc::new(to::<Float32Type, 4>(raw, rows, f32::from_le_bytes)),
         T::Float64 => Arc::new(to::<Float64Type, 8>(raw, rows, f64::from_le_bytes)),
         T::Date => Arc::new(to::<Date32Type, 2>(raw, rows, |bytes| i32::from(u16::from_le_bytes(bytes)))),

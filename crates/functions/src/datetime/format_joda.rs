@@ -23,6 +23,7 @@ pub fn compile(name: &str, pattern: &str, _: Letters) -> Result<Vec<Piece>> {
         i += count;
         let two_digits = count == 2;
         let piece = match letter {
+            'G' if count >= 4 => Piece::Literal(b"Anno Domini".to_vec()),
             'G' => Piece::Era,
             'C' => Piece::Century(count),
             'y' | 'Y' if two_digits => Piece::YearOfCentury,
@@ -44,7 +45,7 @@ pub fn compile(name: &str, pattern: &str, _: Letters) -> Result<Vec<Piece>> {
             'k' => Piece::HourFromOne(count),
             'm' => Piece::Minute(count),
             's' => Piece::Second(count),
-            'S' => Piece::Fraction(count),
+            'S' => Piece::Fraction(count.min(9)),
             'z' if count >= 4 => Piece::ZoneName,
             'Z' if count < 3 => Piece::Offset,
             'z' | 'Z' => {

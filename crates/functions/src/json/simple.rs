@@ -10,7 +10,7 @@ use gristmill_types::scan::json::JsonCursor;
 use memchr::memmem::Finder;
 
 use crate::columns::{Bytes, numbers, strings, truths};
-use crate::define::{arity, expect_string, need_constant_text, plain};
+use crate::define::{arity, expect_text, need_constant_text, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -107,10 +107,10 @@ fn with_field(
     f: impl Fn(Find<'_, '_>, usize) -> Result<ArrayRef> + Send + Sync + 'static,
 ) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
-    expect_string(name, arguments, 0)?;
+    let casts = vec![expect_text(name, arguments, 0)?, arguments[1].kind.clone()];
     let field = need_constant_text(name, arguments, 1)?;
     let finder = Finder::new(format!("\"{field}\":").as_bytes()).into_owned();
-    Ok(Bound::new(result, move |args, rows| {
+    Ok(Bound::cast(casts, result, move |args, rows| {
         let json = Bytes::of(&args[0])?;
         let find = |row: usize| {
             let text = json.get(row);

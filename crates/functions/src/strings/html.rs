@@ -40,7 +40,8 @@ fn copy_text(text: &[u8], apart: &mut bool, out: &mut Vec<u8>) {
         if word.is_empty() {
             continue;
         }
-        if *apart {
+        // CDATA may end with white space of its own.
+        if *apart && !out.last().is_some_and(u8::is_ascii_whitespace) {
             out.push(b' ');
         }
         out.extend_from_slice(word);

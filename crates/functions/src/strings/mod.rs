@@ -25,6 +25,7 @@ mod overlay;
 mod pad;
 pub(crate) mod pattern;
 mod position;
+mod printf;
 mod readable;
 mod regex_functions;
 mod regex_position;
@@ -75,6 +76,7 @@ pub fn register(registry: &mut Registry) {
     format::register(registry);
     readable::register(registry);
     overlay::register(registry);
+    printf::register(registry);
     base58::register(registry);
     bits::register(registry);
     ngrams::register(registry);

@@ -1,5 +1,5 @@
-//! Pieces of strings put elsewhere: `overlay`, `reverseBySeparator`, `printf`; and questions about them: `hasSubsequence`,
-//! `stringBytesUniq`, `stringBytesEntropy`, `stringJaccardIndex`.
+//! Pieces of strings put elsewhere: `overlay`, `reverseBySeparator`; and questions about them: `hasSubsequence`, `stringBytesUniq`,
+//! `stringBytesEntropy`, `stringJaccardIndex`.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use gristmill_types::SqlType;
 
 use super::utf8;
 use crate::columns::{Bytes, Numbers, bytes_to, numbers, strings, truths};
-use crate::define::{arity, bad_argument, expect_integer, expect_string, need_constant_text, plain};
+use crate::define::{arity, expect_integer, expect_string, need_constant_text, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -60,35 +60,6 @@ pub fn register(registry: &mut Registry) {
             }),
         );
     }
-    registry.scalar(
-        "printf",
-        plain(|name, arguments, env| {
-            arity(name, arguments, 1..=usize::MAX)?;
-            expect_string(name, arguments, 0)?;
-            // A Float32 is printed with the digits of its value.
-            let kinds = arguments.iter().map(|argument| match &argument.kind {
-                T::Float32 => T::Float64,
-                other => other.clone(),
-            });
-            let kinds: Vec<SqlType> = kinds.collect();
-            let (name, env) = (name.to_string(), env.clone());
-            Ok(Bound::cast(kinds.clone(), T::String, move |args, rows| {
-                let (patterns, texts) = (Bytes::of(&args[0])?, crate::text::Texts::all(args, &kinds, &env)?);
-                let mut value = Vec::new();
-                strings(rows, |row, out| {
-                    let mut next = 1;
-                    print(&name, patterns.get(row), out, |out_value| {
-                        value.clear();
-                        let Some(text) = texts.get(next) else { return false };
-                        text.write(row, &mut value);
-                        next += 1;
-                        out_value.clone_from(&value);
-                        true
-                    })
-                })
-            }))
-        }),
-    );
 }
 
 /// Text, replacement, place from 1 (negative: from the end), length (that of the replacement).
@@ -202,120 +173,4 @@ fn jaccard(a: &[u8], b: &[u8], points: bool) -> f64 {
     let (a, b) = (characters(a), characters(b));
     let shared = a.intersection(&b).count();
     shared as f64 / (a.len() + b.len() - shared).max(1) as f64
-}
-
-/// Letters that say how wide an argument is, which is known here: `%lld`.
-const WIDTHS: [char; 6] = ['h', 'l', 'q', 'j', 'z', 't'];
-
-/// C's `%s`, `%d`, `%5.2f`, `%x`, …; `%%` is a percent sign. `next` gives the arguments as texts.
-fn print(name: &str, pattern: &[u8], out: &mut Vec<u8>, mut next: impl FnMut(&mut Vec<u8>) -> bool) -> Result<()> {
-    let mut rest = pattern;
-    let mut value = Vec::new();
-    while let Some(at) = memchr::memchr(b'%', rest) {
-        out.extend_from_slice(&rest[..at]);
-        rest = &rest[at + 1..];
-        if let Some(after) = rest.strip_prefix(b"%") {
-            out.push(b'%');
-            rest = after;
-            continue;
-        }
-        let end = rest
-            .iter()
-            .position(|c| c.is_ascii_alphabetic() && !WIDTHS.contains(&char::from(*c)))
-            .ok_or_else(|| bad_argument(name, "the pattern ends within '%'"))?;
-        let (flags, kind) = (&rest[..end], rest[end]);
-        rest = &rest[end + 1..];
-        if !next(&mut value) {
-            return Err(bad_argument(name, "the pattern has more places than there are arguments"));
-        }
-        let flags = std::str::from_utf8(flags).unwrap_or("");
-        let spec = flags.trim_start_matches(['-', '+', ' ', '0', '#']);
-        let marks = &flags[..flags.len() - spec.len()];
-        let spec = spec.trim_end_matches(WIDTHS);
-        let (width, precision) =
-            spec.split_once('.').map_or((spec, None), |(width, precision)| (width, precision.parse().ok()));
-        // A width or precision beyond this is a mistake.
-        let width = width.parse::<usize>().unwrap_or(0).min(4096);
-        let precision: Option<usize> = precision.map(|precision: usize| precision.min(4096));
-        let text = String::from_utf8_lossy(&value).into_owned();
-        let integer =
-            || text.parse::<i128>().ok().or_else(|| text.parse::<f64>().ok().map(|value| value as i128)).unwrap_or(0);
-        let float = || text.parse::<f64>().unwrap_or(0.0);
-        let has_base = marks.contains('#');
-        let mut body = match kind {
-            b'd' | b'i' | b'u' => integer().to_string(),
-            b'x' if has_base && integer() != 0 => format!("{:#x}", integer() as u64),
-            b'x' => format!("{:x}", integer() as u64),
-            b'X' => format!("{:X}", integer() as u64),
-            b'o' if has_base && integer() != 0 => format!("0{:o}", integer() as u64),
-            b'o' => format!("{:o}", integer() as u64),
-            b'c' => char::from_u32(integer().clamp(0, 0x10_FFFF) as u32).unwrap_or(char::REPLACEMENT_CHARACTER).to_string(),
-            b'f' | b'F' if float().is_nan() => "nan".to_string(),
-            b'f' | b'F' => format!("{:.*}", precision.unwrap_or(6), float()),
-            b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
-                let mut text = if matches!(kind, b'g' | b'G') {
-                    general(float(), precision.unwrap_or(6).max(1))
-                } else {
-                    exponential(float(), precision.unwrap_or(6))
-                };
-                if kind.is_ascii_uppercase() {
-                    text.make_ascii_uppercase();
-                }
-                text
-            }
-            _ => precision.map_or(text.clone(), |precision| text.chars().take(precision).collect()),
-        };
-        let signed = matches!(kind, b'd' | b'i' | b'f' | b'F' | b'e' | b'E' | b'g' | b'G');
-        if signed && marks.contains('+') && !body.starts_with('-') {
-            body.insert(0, '+');
-        } else if signed && marks.contains(' ') && !body.starts_with('-') {
-            body.insert(0, ' ');
-        }
-        let missing = width.saturating_sub(body.chars().count());
-        if marks.contains('-') {
-            body.push_str(&" ".repeat(missing));
-        } else if marks.contains('0') && kind != b's' {
-            let sign = usize::from(body.starts_with(['-', '+']));
-            body.insert_str(sign, &"0".repeat(missing));
-        } else {
-            body.insert_str(0, &" ".repeat(missing));
-        }
-        out.extend_from_slice(body.as_bytes());
-    }
-    out.extend_from_slice(rest);
-    Ok(())
-}
-
-/// So many digits, none of them a zero at the end: with an exponent where that is large or small.
-fn general(value: f64, digits: usize) -> String {
-    if !value.is_finite() {
-        return value.to_string().to_ascii_lowercase();
-    }
-    let behind_point = digits - 1;
-    let scientific = format!("{value:.behind_point$e}");
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i64 = exponent.parse().unwrap_or(0);
-    let without_zeros = |text: &str| match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
-        false => text.to_string(),
-    };
-    match usize::try_from(digits as i64 - 1 - exponent) {
-        Ok(decimals) if exponent >= -4 => without_zeros(&format!("{value:.decimals$}")),
-        _ => {
-            let sign = if exponent < 0 { '-' } else { '+' };
-            format!("{}e{sign}{:0>2}", without_zeros(mantissa), exponent.unsigned_abs())
-        }
-    }
-}
-
-/// `1.500000e+03`
-fn exponential(value: f64, precision: usize) -> String {
-    let text = format!("{value:.precision$e}");
-    match text.split_once('e') {
-        Some((mantissa, exponent)) => {
-            let (sign, digits) = exponent.strip_prefix('-').map_or(('+', exponent), |digits| ('-', digits));
-            format!("{mantissa}e{sign}{digits:0>2}")
-        }
-        None => text,
-    }
 }

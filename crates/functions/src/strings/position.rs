@@ -12,7 +12,7 @@ use memchr::memmem;
 
 use super::utf8;
 use crate::columns::{Bytes, Numbers, numbers, truths};
-use crate::define::{arity, expect_integer, expect_string, plain};
+use crate::define::{arity, expect_integer, expect_string, expect_text, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -113,17 +113,10 @@ impl<'a> Search<'a> {
 
 fn position(name: &str, arguments: &[Argument], mode: Mode, needle_first: bool) -> Result<Bound> {
     arity(name, arguments, 2..=3)?;
-    let mut casts: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.clone()).collect();
-    for i in 0..2 {
-        if arguments[i].kind.is_enum() {
-            casts[i] = T::String;
-        } else {
-            expect_string(name, arguments, i)?;
-        }
-    }
+    let mut casts = vec![expect_text(name, arguments, 0)?, expect_text(name, arguments, 1)?];
     if arguments.len() == 3 {
         expect_integer(name, arguments, 2)?;
-        casts[2] = T::Int64;
+        casts.push(T::Int64);
     }
     Ok(Bound::cast(casts, T::UInt64, move |args, rows| {
         let (texts, needles) = if needle_first { (&args[1], &args[0]) } else { (&args[0], &args[1]) };
@@ -150,9 +143,8 @@ fn position(name: &str, arguments: &[Argument], mode: Mode, needle_first: bool) 
 
 fn count_substrings(name: &str, arguments: &[Argument], mode: Mode) -> Result<Bound> {
     arity(name, arguments, 2..=3)?;
-    expect_string(name, arguments, 0)?;
     expect_string(name, arguments, 1)?;
-    let mut casts = vec![arguments[0].kind.clone(), arguments[1].kind.clone()];
+    let mut casts = vec![expect_text(name, arguments, 0)?, arguments[1].kind.clone()];
     if arguments.len() == 3 {
         expect_integer(name, arguments, 2)?;
         casts.push(T::Int64);
@@ -192,12 +184,12 @@ fn ends(name: &str, arguments: &[Argument], mode: Mode, start: bool) -> Result<B
 /// `or_null`: what is no token gives NULL, and no error.
 fn has_token(name: &str, arguments: &[Argument], ignore_case: bool, or_null: bool) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
-    expect_string(name, arguments, 0)?;
     expect_string(name, arguments, 1)?;
+    let casts = vec![expect_text(name, arguments, 0)?, arguments[1].kind.clone()];
     let mode = Mode { points: false, ignore_case };
     let name = name.to_string();
     let result = if or_null { T::UInt8.nullable() } else { T::UInt8 };
-    Ok(Bound::new(result, move |args, rows| {
+    Ok(Bound::cast(casts, result, move |args, rows| {
         let source = Bytes::of(&args[0])?;
         let mut search = Search::new(&args[1], mode)?;
         let separates = |byte: Option<&u8>| byte.is_none_or(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric());

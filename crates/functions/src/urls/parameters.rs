@@ -38,15 +38,19 @@ fn query_start(url: &[u8]) -> Option<usize> {
     url.iter().position(|c| matches!(c, b'?' | b'#')).map(|at| at + 1)
 }
 
-fn parameters(url: &[u8]) -> impl Iterator<Item = &[u8]> {
-    query_start(url)
-        .map(|start| &url[start..])
-        .into_iter()
-        .flat_map(|query| query.split(|c| matches!(c, b'&' | b'?' | b'#')))
+/// Where a parameter of this name stands: behind any of the marks, as far as the next parameter or a fragment.
+fn found(url: &[u8], name: &[u8]) -> Option<Range<usize>> {
+    let begins = |at: &usize| {
+        matches!(url[at - 1], b'&' | b'?' | b'#')
+            && url[*at..].strip_prefix(name).is_some_and(|rest| rest.first() == Some(&b'='))
+    };
+    let start = (query_start(url)?..url.len()).find(begins)?;
+    let end = url[start..].iter().position(|c| matches!(c, b'&' | b'#')).map_or(url.len(), |at| start + at);
+    Some(start..end)
 }
 
 fn value<'a>(url: &'a [u8], name: &[u8]) -> &'a [u8] {
-    parameters(url).find_map(|parameter| parameter.strip_prefix(name)?.strip_prefix(b"=")).unwrap_or(&url[..0])
+    found(url, name).map_or(&url[..0], |place| &url[place.start + name.len() + 1..place.end])
 }
 
 /// Parts of the parameters, by where their names end. The last is one with `=` alone, since nothing else ends it; those of a
@@ -89,17 +93,20 @@ fn cut(name: &str, arguments: &[Argument]) -> Result<Bound> {
                 Ok(())
             })
         })),
-        T::Array(element) if **element == T::String => Ok(Bound::new(T::String, |args, rows| {
-            let (urls, lists) = (Bytes::of(&args[0])?, args[1].as_list::<i32>());
-            let names = Bytes::of(lists.values())?;
-            let offsets = lists.value_offsets();
-            strings(rows, |row, out| {
-                let list = at(lists.len(), row);
-                let named = (offsets[list]..offsets[list + 1]).map(|i| value_at(&names, i as usize));
-                without(urls.get(row), named, out);
-                Ok(())
-            })
-        })),
+        T::Array(element) if matches!(**element, T::String | T::Nothing) => {
+            let casts = vec![arguments[0].kind.clone(), SqlType::array(T::String)];
+            Ok(Bound::cast(casts, T::String, |args, rows| {
+                let (urls, lists) = (Bytes::of(&args[0])?, args[1].as_list::<i32>());
+                let names = Bytes::of(lists.values())?;
+                let offsets = lists.value_offsets();
+                strings(rows, |row, out| {
+                    let list = at(lists.len(), row);
+                    let named = (offsets[list]..offsets[list + 1]).map(|i| value_at(&names, i as usize));
+                    without(urls.get(row), named, out);
+                    Ok(())
+                })
+            }))
+        }
         _ => Err(illegal(name, arguments, 1, "String or Array(String)")),
     }
 }
@@ -124,21 +131,10 @@ fn without<'n>(url: &[u8], names: impl Iterator<Item = &'n [u8]>, out: &mut Vec<
 
 /// Where a parameter stands, with the separator that follows it or, at the end, the one before.
 fn place_of(url: &[u8], name: &[u8]) -> Option<Range<usize>> {
-    let query = query_start(url)?;
-    let mut start = query;
-    loop {
-        let end = url[start..].iter().position(|c| matches!(c, b'&' | b'#')).map_or(url.len(), |at| start + at);
-        let matches = url[start..end].strip_prefix(name).is_some_and(|rest| rest.first() == Some(&b'='));
-        if matches {
-            return Some(match url.get(end) {
-                Some(b'&') => start..end + 1,
-                _ if start > query && url[start - 1] == b'&' => start - 1..end,
-                _ => start..end,
-            });
-        }
-        if end >= url.len() {
-            return None;
-        }
-        start = end + 1;
-    }
+    let Range { start, end } = found(url, name)?;
+    Some(match url.get(end) {
+        Some(b'&') => start..end + 1,
+        _ if url[start - 1] == b'&' => start - 1..end,
+        _ => start..end,
+    })
 }

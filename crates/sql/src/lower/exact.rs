@@ -1,21 +1,23 @@
 //! Numbers that go to a Decimal as they are written: Float64, which they are elsewhere, has fewer digits. So `VALUES (0.0255)` is
 //! 0.0255 in a Decimal(9, 4), and not 0.0254.
 
-use std::ops::RangeInclusive;
-
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
 use crate::ast::{Call, Literal, Node, call, text};
 
-/// From 1900 to 9999.
-const SECONDS: RangeInclusive<f64> = -2_208_988_800.0..=253_402_300_799.999_999_999;
+/// The last second of the year 9999.
+const LAST_SECOND: i128 = 253_402_300_799;
 
 /// A constant that goes to a type, with its numbers read by their digits, in arrays, tuples and maps too; and a list as a tuple
 /// of one, where that is meant. `None`: as it is.
 pub(super) fn exact(node: &Node, kind: &SqlType) -> Option<Node> {
     match (node, kind.plain()) {
         (Node::Literal(Literal::Fraction(digits)), SqlType::Decimal { .. }) => Some(cast(text(digits), kind)),
+        // Later seconds are the last one, without a part of a second behind it.
+        (Node::Literal(Literal::Integer(seconds)), SqlType::DateTime64(..)) if *seconds > LAST_SECOND => {
+            Some(Node::Literal(Literal::Integer(LAST_SECOND)))
+        }
         (Node::Call(list), SqlType::Array(element)) if list.name == "array" => of_all(list, |_| element),
         (Node::Call(pairs), SqlType::Map(key, value)) if pairs.name == "map" => {
             of_all(pairs, |at| if at % 2 == 0 { key } else { value })
@@ -32,20 +34,18 @@ pub(super) fn exact(node: &Node, kind: &SqlType) -> Option<Node> {
     }
 }
 
-/// A number that goes to a DateTime64 is seconds: one of milliseconds would be the last day there is.
+/// A number that goes to a DateTime64 is seconds, whose ticks have 64 bits: one of microseconds has too many.
 /// Error: DECIMAL_OVERFLOW.
 pub(super) fn check_seconds(node: &Node, kind: &SqlType) -> Result<()> {
-    let seconds = match (node, kind.plain()) {
-        (Node::Literal(Literal::Integer(value)), SqlType::DateTime64(..)) => *value as f64,
-        (Node::Literal(number), SqlType::DateTime64(..)) => number.float().unwrap_or_default(),
+    let (seconds, scale) = match (node, kind.plain()) {
+        (Node::Literal(Literal::Integer(value)), SqlType::DateTime64(scale, _)) => (*value as f64, scale),
+        (Node::Literal(number), SqlType::DateTime64(scale, _)) => (number.float().unwrap_or_default(), scale),
         _ => return Ok(()),
     };
-    match SECONDS.contains(&seconds) {
-        true => Ok(()),
-        false => {
-            Err(Error::new(ErrorCode::DECIMAL_OVERFLOW, format!("Numeric value {node} is out of range for DateTime64")))
-        }
+    if seconds.abs() * 10f64.powi(i32::from(*scale)) < i64::MAX as f64 {
+        return Ok(());
     }
+    Err(Error::new(ErrorCode::DECIMAL_OVERFLOW, format!("Numeric value {node} is out of range for DateTime64")))
 }
 
 fn of_all<'k>(container: &Call, kind_of: impl Fn(usize) -> &'k SqlType) -> Option<Node> {

@@ -64,6 +64,13 @@ pub(super) fn parse(
     if matches!((from, to), (T::FixedString(16), T::IPv6)) {
         return Ok(array.clone());
     }
+    // Sixteen bytes are a UUID as it lies in ClickHouse's memory: two numbers, the higher first.
+    if matches!((from, to), (T::FixedString(16), T::Uuid)) {
+        let fixed = array.as_fixed_size_binary();
+        let mut bytes: Vec<u8> = (0..array.len()).flat_map(|row| fixed.value(row)).copied().collect();
+        bytes.chunks_mut(8).for_each(<[u8]>::reverse);
+        return Ok(Arc::new(FixedSizeBinaryArray::try_new(16, Buffer::from_vec(bytes), array.nulls().cloned())?));
+    }
     let forgives =
         nullable && *from == T::String && !options.saturates && !matches!(to, T::Enum8(_) | T::Enum16(_) | T::Bool);
     let parse = ParseOptions {

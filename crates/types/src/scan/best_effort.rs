@@ -125,6 +125,10 @@ impl<'a> Found<'a> {
                 }
                 if self.year.is_none() && self.day.is_none() && self.month.is_none() && numeric {
                     let (second, rest) = one_or_two(&rest[1..]).ok_or(UNKNOWN)?;
+                    // `12/2018`
+                    if rest.first().is_some_and(u8::is_ascii_digit) {
+                        return Err(UNKNOWN);
+                    }
                     let us = (us || second > 12) && value <= 12;
                     let (month, day) = if us { (value, second) } else { (second, value) };
                     set(&mut self.month, month)?;
@@ -137,6 +141,11 @@ impl<'a> Found<'a> {
                         return Ok(rest);
                     }
                     return Ok(rest);
+                }
+                let is_named = next.is_some_and(|c| c.is_ascii_alphabetic()) && matches!(after, Some(b'/' | b'-' | b'.'));
+                if is_named && self.year.is_none() && self.month.is_none() && self.day.is_none() {
+                    set(&mut self.day, value)?;
+                    return self.month_and_year(&rest[1..]);
                 }
                 if self.year.is_some() && self.month.is_none() {
                     set(&mut self.month, value)?;
@@ -171,6 +180,21 @@ impl<'a> Found<'a> {
                 Ok(&text[width..])
             }
             _ => Err(UNKNOWN),
+        }
+    }
+
+    /// What follows the day in `24-Dec-18`: two digits are a year there, as marks stand on both sides of the month.
+    fn month_and_year(&mut self, text: &'a [u8]) -> Scan<&'a [u8]> {
+        let rest = self.word(text)?;
+        let (Some(_), [b'/' | b'-' | b'.', year @ ..]) = (self.month, rest) else { return Ok(rest) };
+        match year.iter().take_while(|c| c.is_ascii_digit()).count() {
+            2 => {
+                let (year, rest) = digits(year, 2).ok_or(UNKNOWN)?;
+                set(&mut self.year, if year < 70 { 2000 + year } else { 1900 + year })?;
+                Ok(rest)
+            }
+            1 | 3 => Err(UNKNOWN),
+            _ => Ok(rest),
         }
     }
 
@@ -268,6 +292,8 @@ mod tests {
             "1705357800",
             "1705357800000",
             "15-Jan-2024 22:30",
+            "15-Jan-24 22:30",
+            "15/JAN/24T22:30:00",
             "Mon Jan 15 22:30:00 2024",
             "2024/01/15 22:30:00",
         ] {
@@ -279,7 +305,7 @@ mod tests {
         assert_eq!(date_time(b"2024-01-15T22:30:00.125Z", 3, &utc, plain), Ok(1_705_357_800_125));
         assert_eq!(date_time(b"1705357800.5", 1, &utc, plain), Ok(17_053_578_005));
         assert_eq!(date_time(b"1705357800.5", 0, &utc, plain), Err(BEHIND));
-        for text in ["", "abc", "10:30", "2024-13-01", "2024-01-15 22:30 bogus", "202401152230"] {
+        for text in ["", "abc", "10:30", "2024-13-01", "2024-01-15 22:30 bogus", "202401152230", "15-Jan-4", "01/2024"] {
             assert!(date_time(text.as_bytes(), 0, &utc, plain).is_err(), "{text}");
         }
     }
