@@ -320,7 +320,7 @@ fn mac(name: &str, arguments: &[Argument], letters: usize) -> Result<Bound> {
 }
 
 fn mac_number(text: &[u8], letters: usize) -> Option<u64> {
-    if text.len() != 17 {
+    if !(letters..=17).contains(&text.len()) {
         return None;
     }
     text[..letters].iter().enumerate().try_fold(0, |value, (i, c)| match i % 3 {

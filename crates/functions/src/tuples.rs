@@ -8,6 +8,7 @@ use arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use gristmill_types::cast::fill_nulls;
 
 use crate::columns::{broadcast, list_of, retype};
 use crate::define::{arity, constant_bytes, constant_integer, illegal, not_constant, own_nulls, plain};
@@ -73,11 +74,12 @@ fn element(name: &str, arguments: &[Argument]) -> Result<Bound> {
     // An element of an array of tuples is the array of the elements.
     let mut levels = 0;
     let mut kind = arguments[0].kind.plain();
+    let mut nullable = arguments[0].kind.is_nullable();
     while let T::Array(inner) = kind {
         levels += 1;
+        nullable = inner.is_nullable();
         kind = inner.storage();
     }
-    let nullable = arguments[0].kind.is_nullable();
     let T::Tuple(fields) = kind.plain() else {
         return Err(illegal(name, arguments, 0, "Tuple or Array of Tuple"));
     };
@@ -94,10 +96,11 @@ fn element(name: &str, arguments: &[Argument]) -> Result<Bound> {
     if nullable {
         result = result.nullable();
     }
+    let element = result.clone();
     for _ in 0..levels {
         result = SqlType::array(result);
     }
-    Ok(Bound::new(result, move |args, _| part(&args[0], index, levels)))
+    Ok(Bound::new(result, move |args, _| part(&args[0], index, levels, &element)))
 }
 
 fn show(value: &ScalarValue) -> String {
@@ -107,17 +110,19 @@ fn show(value: &ScalarValue) -> String {
     }
 }
 
-fn part(array: &ArrayRef, index: usize, levels: usize) -> Result<ArrayRef> {
+/// The elements at an index, of this type. Of a tuple that is NULL they are NULL, or the default of a type without NULL.
+fn part(array: &ArrayRef, index: usize, levels: usize, kind: &SqlType) -> Result<ArrayRef> {
     if levels > 0 {
         let list = array.as_list::<i32>();
-        return list_of(part(list.values(), index, levels - 1)?, list.offsets().clone());
+        return list_of(part(list.values(), index, levels - 1, kind)?, list.offsets().clone());
     }
     let tuple = array.as_struct();
     let column = tuple.column(index).clone();
     match tuple.nulls() {
         Some(nulls) if nulls.null_count() > 0 && *column.data_type() != DataType::Null => {
             let nulls = arrow::buffer::NullBuffer::union(column.nulls(), Some(nulls));
-            Ok(arrow::array::make_array(column.to_data().into_builder().nulls(nulls).build()?))
+            let masked = arrow::array::make_array(column.to_data().into_builder().nulls(nulls).build()?);
+            if kind.is_nullable() { Ok(masked) } else { fill_nulls(&masked, kind) }
         }
         _ => Ok(column),
     }
@@ -172,14 +177,10 @@ fn pairs(name: &str, arguments: &[Argument]) -> Result<Bound> {
         return Err(illegal(name, arguments, 0, "a Tuple whose elements have one type"));
     }
     let value = if arguments[0].kind.is_nullable() { first.clone().nullable() } else { first.clone() };
-    let has_null = value.is_nullable();
-    let pair = T::Tuple(vec![(None, T::String), (None, value)]);
+    let pair = T::Tuple(vec![(None, T::String), (None, value.clone())]);
     Ok(Bound::new(SqlType::array(pair.clone()), move |args, rows| {
         let tuples = broadcast(&args[0], rows)?;
-        let columns: Vec<ArrayRef> = match has_null {
-            true => (0..names.len()).map(|i| part(&tuples, i, 0)).collect::<Result<_>>()?,
-            false => tuples.as_struct().columns().to_vec(),
-        };
+        let columns = (0..names.len()).map(|i| part(&tuples, i, 0, &value)).collect::<Result<Vec<_>>>()?;
         let refs: Vec<&dyn Array> = columns.iter().map(AsRef::as_ref).collect();
         let picks: Vec<(usize, usize)> = (0..rows).flat_map(|row| (0..columns.len()).map(move |i| (i, row))).collect();
         let values = arrow::compute::interleave(&refs, &picks)?;

@@ -68,6 +68,11 @@ fn as_number(kind: &SqlType) -> SqlType {
 fn two(name: &str, arguments: &[Argument], operation: Two) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     let sides: Vec<SqlType> = arguments.iter().map(|argument| as_number(&argument.kind)).collect();
+    if let (T::FixedString(width), T::FixedString(other)) = (&sides[0], &sides[1])
+        && width == other
+    {
+        return Ok(of_fixed(*width, operation));
+    }
     let result = kinds::bitwise(&sides[0], &sides[1]).ok_or_else(|| no_operation(name, arguments))?;
     Ok(Bound::cast(vec![result.clone(); 2], result.clone(), move |args, rows| {
         fn run<I>(args: &[ArrayRef], rows: usize, operation: Two) -> Result<ArrayRef>
@@ -83,6 +88,22 @@ fn two(name: &str, arguments: &[Argument], operation: Two) -> Result<Bound> {
         }
         match_integer!(result, I => run::<I>(args, rows, operation), else run::<Decimal256Type>(args, rows, operation))
     }))
+}
+
+/// Byte by byte.
+fn of_fixed(width: usize, operation: Two) -> Bound {
+    Bound::new(T::FixedString(width), move |args, rows| {
+        let (a, b) = (Bytes::of(&args[0])?, Bytes::of(&args[1])?);
+        crate::strings::fixed(rows, width, |row, out| {
+            for (out, (a, b)) in out.iter_mut().zip(a.get(row).iter().zip(b.get(row))) {
+                *out = match operation {
+                    Two::And => a & b,
+                    Two::Or => a | b,
+                    Two::Xor => a ^ b,
+                };
+            }
+        })
+    })
 }
 
 fn shifted(name: &str, arguments: &[Argument], shift: Shift) -> Result<Bound> {

@@ -1,6 +1,6 @@
 //! Decimals. The result of two has the width (9, 18, 38 or 76 digits) of the wider side, that beside an integer the digits of the
 //! decimal. Its scale is the larger one for sums, the sum of both for products, the dividend's for quotients (the divisor's where
-//! an integer is divided). Overflow of the width is an error, not a wrong number.
+//! an integer is divided). Overflow of the width is an error, not a wrong number, but where `decimal_check_overflow` is off.
 //!
 //! Everything is computed in 256 bits where the width asks for it, else in 128.
 

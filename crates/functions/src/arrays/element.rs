@@ -1,15 +1,15 @@
 //! One element: `arrayElement` (`a[i]`), of maps by key (`m['k']`), of tuples by number or name is in `tuples.rs`.
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::array::{Array, ArrayRef, AsArray, Int64Array};
 use arrow::compute::interleave;
-use arrow::datatypes::Int64Type;
+use arrow::datatypes::{Int64Type, UInt64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::default::default_array;
 
 use super::{Lists, comparable};
-use crate::columns::{Numbers, at};
+use crate::columns::{Numbers, at, unary};
 use crate::define::{arity, constant_integer, illegal, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
@@ -57,17 +57,27 @@ fn place(index: i64, length: usize) -> Option<usize> {
     place.filter(|place| *place < length)
 }
 
+/// An index that Int64 does not hold lies beyond any array.
+fn far(index: u64) -> i64 {
+    i64::try_from(index).unwrap_or(i64::MAX)
+}
+
 /// An element for each index of an array; NULL for one that is NULL.
 fn by_indices(element: &SqlType, indices: &SqlType, or_null: bool) -> Result<Bound> {
     let index_nullable = super::element_of(indices).is_some_and(SqlType::is_nullable);
     let (kind, missing) = missing(element, or_null);
     let kind = if index_nullable { kind.nullable() } else { kind };
-    let index = if index_nullable { T::Int64.nullable() } else { T::Int64 };
+    let unsigned = super::element_of(indices).is_some_and(|kind| *kind.plain() == T::UInt64);
+    let index = if unsigned { T::UInt64 } else { T::Int64 };
+    let index = if index_nullable { index.nullable() } else { index };
     let nothing = null_or_empty(&kind);
     let casts = vec![SqlType::array(element.clone()), SqlType::array(index)];
     Ok(Bound::cast(casts, SqlType::array(kind.clone()), move |args, rows| {
         let (lists, indices) = (Lists::of(&args[0])?, Lists::of(&args[1])?);
-        let wanted = indices.values().as_primitive::<Int64Type>();
+        let wanted: Int64Array = match unsigned {
+            true => indices.values().as_primitive::<UInt64Type>().unary(far),
+            false => indices.values().as_primitive::<Int64Type>().clone(),
+        };
         let (mut picks, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
         for row in 0..rows {
             let (range, asked) = (lists.range(row), indices.range(row));
@@ -91,9 +101,11 @@ fn by_index(name: &str, arguments: &[Argument], element: &SqlType, or_null: bool
         return Err(Error::new(ErrorCode::ZERO_ARRAY_OR_TUPLE_INDEX, text));
     }
     let (result, missing) = missing(element, or_null);
-    let casts = vec![arguments[0].kind.plain().clone(), T::Int64];
+    let unsigned = *arguments[1].kind.plain() == T::UInt64;
+    let casts = vec![arguments[0].kind.plain().clone(), if unsigned { T::UInt64 } else { T::Int64 }];
     Ok(Bound::cast(casts, result, move |args, rows| {
-        let (lists, indices) = (Lists::of(&args[0])?, Numbers::of::<Int64Type>(&args[1])?);
+        let indices = if unsigned { unary::<UInt64Type, Int64Type>(&args[1], far)? } else { args[1].clone() };
+        let (lists, indices) = (Lists::of(&args[0])?, Numbers::of::<Int64Type>(&indices)?);
         let picks: Vec<(usize, usize)> = (0..rows)
             .map(|row| {
                 let range = lists.range(row);

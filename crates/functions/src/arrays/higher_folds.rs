@@ -52,6 +52,12 @@ pub fn define_all(functions: &mut HashMap<&'static str, Arc<dyn HigherOrder>>) {
             T::UInt16 | T::Int16 | T::Date => (T::Int64, T::Int32),
             T::UInt32 | T::Int32 | T::UInt64 | T::Int64 | T::Date32 | T::DateTime(_) => (T::Int64, T::Int64),
             T::BFloat16 | T::Float32 | T::Float64 => (T::Float64, T::Float64),
+            T::Int128 | T::UInt128 => (T::Int128, T::Int128),
+            T::Int256 | T::UInt256 => (T::Int256, T::Int256),
+            T::DateTime64(scale, _) => {
+                let seconds = T::Decimal { precision: 18, scale: *scale };
+                (seconds.clone(), seconds)
+            }
             kind @ T::Decimal { .. } => (kind.clone(), kind.clone()),
             _ => return Err(no_numbers(name, lambda)),
         };

@@ -85,7 +85,9 @@ fn from_timestamp(name: &str, arguments: &[Argument], env: &FunctionEnv, compile
         arguments[0].kind.clone()
     } else {
         expect_integer(name, arguments, 0)?;
-        T::DateTime(None)
+        // Those of 64 bits go on where DateTime ends.
+        let is_far = arguments[0].kind.integer_bits().is_some_and(|(bits, _)| bits >= 64);
+        if is_far { T::DateTime64(0, None) } else { T::DateTime(None) }
     };
     let Some(moments) = Moments::of(&kind, env)? else { return Err(illegal(name, arguments, 0, "an integer")) };
     let moments = moments.in_zone_of(name, arguments, 2)?;

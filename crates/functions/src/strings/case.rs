@@ -45,16 +45,20 @@ pub fn register(registry: &mut Registry) {
             utf8::map_valid(text, out, |text, out| {
                 let mut inside = false;
                 for c in text.chars() {
-                    if inside {
-                        c.to_lowercase().for_each(|c| push(c, out));
-                    } else {
-                        c.to_uppercase().for_each(|c| push(c, out));
-                    }
+                    push(if inside { single(c, c.to_lowercase()) } else { single(c, c.to_uppercase()) }, out);
                     inside = c.is_alphanumeric();
                 }
             });
         }),
     );
+}
+
+/// A letter in another case, where that is one letter as well.
+fn single(c: char, mut other: impl Iterator<Item = char>) -> char {
+    match (other.next(), other.next()) {
+        (Some(other), None) => other,
+        _ => c,
+    }
 }
 
 fn push(c: char, out: &mut Vec<u8>) {

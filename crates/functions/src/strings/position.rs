@@ -173,9 +173,14 @@ fn ends(name: &str, arguments: &[Argument], mode: Mode, start: bool) -> Result<B
     expect_string(name, arguments, 1)?;
     Ok(Bound::new(T::UInt8, move |args, rows| {
         let (texts, parts) = (Bytes::of(&args[0])?, Bytes::of(&args[1])?);
+        // Of code points there are no parts.
+        let is_border = |byte: Option<&u8>| !mode.points || byte.is_none_or(|byte| byte & 0xC0 != 0x80);
         truths(rows, |row| {
             let (text, part) = (mode.fold(texts.get(row)), mode.fold(parts.get(row)));
-            if start { text.starts_with(&part) } else { text.ends_with(&part) }
+            match start {
+                true => text.starts_with(&part) && is_border(text.get(part.len())),
+                false => text.ends_with(&part) && is_border(part.first()),
+            }
         })
     }))
 }

@@ -16,6 +16,7 @@ use crate::scalar::{Argument, Bound};
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("extract", plain(|name, arguments, _| extract(name, arguments)));
+    registry.keyword("extract");
     registry.scalar("extractAll", plain(|name, arguments, _| extract_all(name, arguments)));
     registry.scalar("extractGroups", plain(|name, arguments, _| extract_groups(name, arguments)));
     registry.scalar("extractAllGroupsVertical", plain(|name, arguments, _| all_groups(name, arguments, true)));

@@ -34,10 +34,17 @@ pub(super) fn exact(node: &Node, kind: &SqlType) -> Option<Node> {
     }
 }
 
-/// A number that goes to a DateTime64 is seconds, whose ticks have 64 bits: one of microseconds has too many.
-/// Error: DECIMAL_OVERFLOW.
-pub(super) fn check_seconds(node: &Node, kind: &SqlType) -> Result<()> {
+/// A number that goes to a DateTime64 is seconds, whose ticks have 64 bits: one of microseconds has too many. A whole number that
+/// goes to a Decimal has no more digits than that. Errors: DECIMAL_OVERFLOW, ARGUMENT_OUT_OF_BOUND.
+pub(super) fn check_number(node: &Node, kind: &SqlType) -> Result<()> {
     let (seconds, scale) = match (node, kind.plain()) {
+        (Node::Literal(Literal::Integer(value)), SqlType::Decimal { precision, scale }) => {
+            let beyond = 10_i128.checked_pow(u32::from(precision - scale));
+            if beyond.is_none_or(|beyond| (1 - beyond..beyond).contains(value)) {
+                return Ok(());
+            }
+            return Err(Error::new(ErrorCode::ARGUMENT_OUT_OF_BOUND, format!("Too many digits in {node} for {kind}")));
+        }
         (Node::Literal(Literal::Integer(value)), SqlType::DateTime64(scale, _)) => (*value as f64, scale),
         (Node::Literal(number), SqlType::DateTime64(scale, _)) => (number.float().unwrap_or_default(), scale),
         _ => return Ok(()),

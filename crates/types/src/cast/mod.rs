@@ -160,6 +160,7 @@ fn plain(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) 
         (_, T::String) => string::to_string(array, from, options),
         (T::FixedString(_), T::FixedString(width)) => string::widen(array, *width, to, options),
         (T::String, T::FixedString(width)) => string::to_fixed(array, *width, to, options),
+        (T::Bool, T::FixedString(width)) => string::to_fixed(&string::to_string(array, from, options)?, *width, to, options),
         (T::String | T::FixedString(_), _) => string::parse(array, from, to, false, options),
         (T::Enum8(_) | T::Enum16(_), T::Enum8(_) | T::Enum16(_)) => {
             let names = string::to_string(array, from, options)?;

@@ -209,10 +209,12 @@ impl<'a> Found<'a> {
         set(&mut self.seconds, hour * 3600 + minute * 60 + second)
     }
 
-    /// `+01`, `+0130`, `+01:30`
+    /// `+01`, `+0130`, `+130`, `+01:30`
     fn offset(&mut self, text: &'a [u8]) -> Scan<&'a [u8]> {
         let sign = if text[0] == b'-' { -1 } else { 1 };
-        let (hours, rest) = digits(&text[1..], 2).or_else(|| one_or_two(&text[1..])).ok_or(UNKNOWN)?;
+        let width = text[1..].iter().take_while(|c| c.is_ascii_digit()).count();
+        let hours = if width == 3 { digits(&text[1..], 1) } else { one_or_two(&text[1..]) };
+        let (hours, rest) = hours.ok_or(UNKNOWN)?;
         let (minutes, rest) = match rest {
             [b':', rest @ ..] => digits(rest, 2).ok_or(UNKNOWN)?,
             [b'0'..=b'9', ..] => digits(rest, 2).ok_or(UNKNOWN)?,
