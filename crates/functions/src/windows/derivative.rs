@@ -10,23 +10,27 @@ use gristmill_types::SqlType;
 
 use super::function;
 use crate::aggregates::natives::natives;
+use crate::datetime::moments::ticks;
 
-/// `seconds`: the interval.
-pub fn derivative(seconds: f64) -> Arc<WindowUDF> {
-    function(format!("nonNegativeDerivative({seconds:?})"), &SqlType::Float64, move || Box::new(Rises { seconds }))
+/// `seconds`: the interval. Times are in ticks of 10^-scale seconds.
+pub fn derivative(seconds: f64, scale: u8) -> Arc<WindowUDF> {
+    let name = format!("nonNegativeDerivative({seconds:?}, {scale})");
+    function(name, &SqlType::Float64, move || Box::new(Rises { seconds, ticks_a_second: 10f64.powi(scale.into()) }))
 }
 
 #[derive(Debug)]
 struct Rises {
     seconds: f64,
+    ticks_a_second: f64,
 }
 
 impl PartitionEvaluator for Rises {
     fn evaluate_all(&mut self, values: &[ArrayRef], num_rows: usize) -> DataFusionResult<ArrayRef> {
-        let (metrics, times) = (natives::<f64>(&values[0])?, natives::<f64>(&values[1])?);
+        // The time between is exact, which floats of times since 1970 are not.
+        let (metrics, times) = (natives::<f64>(&values[0])?, ticks(&values[1])?);
         let rise = |row: usize| {
             let Some(before) = row.checked_sub(1) else { return 0.0 };
-            let elapsed = times[row] - times[before];
+            let elapsed = times[row].saturating_sub(times[before]) as f64 / self.ticks_a_second;
             if elapsed <= 0.0 {
                 return 0.0;
             }

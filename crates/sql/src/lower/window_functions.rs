@@ -228,9 +228,11 @@ impl Analyzer<'_> {
         let metric = self.as_value(self.expr(metric, context)?)?;
         self.number(0, &metric)?;
         let time = self.as_value(self.expr(time, context)?)?;
-        if !matches!(time.kind, SqlType::DateTime(_) | SqlType::DateTime64(..)) {
-            return Err(bad(format!("Argument 1 must be DateTime or DateTime64, '{}' given", time.kind)));
-        }
+        let scale = match time.kind {
+            SqlType::DateTime(_) => 0,
+            SqlType::DateTime64(scale, _) => scale,
+            _ => return Err(bad(format!("Argument 1 must be DateTime or DateTime64, '{}' given", time.kind))),
+        };
         let seconds = match call.arguments.get(2) {
             None => 1.0,
             Some(node) => {
@@ -251,8 +253,8 @@ impl Analyzer<'_> {
                 }
             }
         };
-        let arguments = vec![self.cast(metric, &SqlType::Float64)?.expr, self.cast(time, &SqlType::Float64)?.expr];
-        let bound = Bound::of(windows::derivative(seconds), arguments, SqlType::Float64);
+        let arguments = vec![self.cast(metric, &SqlType::Float64)?.expr, time.expr];
+        let bound = Bound::of(windows::derivative(seconds, scale), arguments, SqlType::Float64);
         Ok(Bound { whole_partition: true, ..bound })
     }
 

@@ -1,0 +1,1 @@
+SELECT t, nonNegativeDerivative(m, t) OVER (ORDER BY t), nonNegativeDerivative(m, t, INTERVAL 5 MILLISECOND) OVER (ORDER BY t) FROM values('t DateTime64(3, \'UTC\'), m Float64', ('1979-12-12 21:21:21.123', 2.34), ('1979-12-12 21:21:21.127', 3.7), ('1979-12-12 21:21:22.127', 5)) ORDER BY t;
