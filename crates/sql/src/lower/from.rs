@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use datafusion::common::{Column, TableReference as PlanName};
 use datafusion::datasource::provider_as_source;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::{DefaultKind, SqlType};
 use sqlparser::ast::{JoinOperator, Query, TableFactor, TableWithJoins};
@@ -43,7 +43,7 @@ impl Analyzer<'_> {
         match whole {
             Some(relation) => Ok(relation),
             // SELECT without FROM reads system.one.
-            None => Ok(Relation { plan: LogicalPlanBuilder::empty(true).build()?, columns: Vec::new() }),
+            None => Ok(Relation { plan: LogicalPlanBuilder::empty(true).build()?, columns: vec![dummy()] }),
         }
     }
 
@@ -234,6 +234,20 @@ impl Analyzer<'_> {
     pub(crate) fn cross(&self, left: Relation, right: Relation) -> Result<Relation> {
         let plan = LogicalPlanBuilder::from(left.plan).cross_join(right.plan)?.build()?;
         Ok(Relation { plan, columns: left.columns.into_iter().chain(right.columns).collect() })
+    }
+}
+
+/// The column of system.one.
+fn dummy() -> ScopeColumn {
+    ScopeColumn {
+        qualifier: vec!["system".to_string(), "one".to_string()],
+        origin: Vec::new(),
+        name: "dummy".to_string(),
+        kind: SqlType::UInt8,
+        expr: lit(0_u8),
+        hidden: false,
+        of_using: false,
+        shadows: false,
     }
 }
 

@@ -61,7 +61,7 @@ impl Analyzer<'_> {
                 if exprs.is_empty() && modifiers.is_empty() {
                     return Ok(None);
                 }
-                (self.keys(exprs, items)?, modifiers)
+                (self.keys(exprs, items, scope)?, modifiers)
             }
         };
         keys.is_written = !keys.is_absent;
@@ -124,7 +124,7 @@ impl Analyzer<'_> {
         }
     }
 
-    fn keys(&self, exprs: &[Ast], items: &[Item]) -> Result<Keys> {
+    fn keys(&self, exprs: &[Ast], items: &[Item], scope: &Scope) -> Result<Keys> {
         let mut keys = Keys::default();
         match exprs {
             [Ast::Rollup(sets)] => {
@@ -144,6 +144,7 @@ impl Analyzer<'_> {
                         Node::Call(call) if call.name == NO_KEYS => keys.is_absent = true,
                         // GROUP BY (a, b)
                         Node::Call(call) if call.name == "tuple" => keys.nodes.extend(call.arguments),
+                        Node::Star(star) => keys.nodes.extend(self.star(&star, scope)?.into_iter().map(|item| item.node)),
                         node => keys.nodes.push(node),
                     }
                 }
@@ -230,7 +231,8 @@ impl Analyzer<'_> {
                 }
             };
             let kind = match keys.sets {
-                Some(_) if self.settings.group_by_use_nulls => typed.kind.clone().nullable(),
+                // In the row of totals they are the defaults of what they are themselves.
+                Some(_) if self.settings.group_by_use_nulls && !keys.totals => typed.kind.clone().nullable(),
                 _ => typed.kind.clone(),
             };
             places.push(Some(grouped.keys.len()));

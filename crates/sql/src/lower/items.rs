@@ -8,7 +8,7 @@ use sqlparser::ast::Select;
 
 use super::Analyzer;
 use super::scope::{Context, OF_NO_TABLE, Scope, ScopeColumn};
-use crate::ast::{Call, ColumnChoice, InSet, Literal, Node, Star, StarStep, call, text};
+use crate::ast::{Call, ColumnChoice, InSet, Node, Star, StarStep, call, text};
 use crate::translate;
 
 /// An item of the SELECT list after stars are expanded.
@@ -45,7 +45,7 @@ impl Analyzer<'_> {
     }
 
     /// The columns that a star stands for, with what EXCEPT, REPLACE and APPLY make of them.
-    fn star(&self, star: &Star, scope: &Scope) -> Result<Vec<Item>> {
+    pub(super) fn star(&self, star: &Star, scope: &Scope) -> Result<Vec<Item>> {
         // With the name that each column has in its table, which EXCEPT and REPLACE know it by until it was replaced or applied to.
         let items = self.star_columns(star, scope)?;
         let mut items: Vec<(Option<String>, Item)> = items.into_iter().map(|(name, item)| (Some(name), item)).collect();
@@ -86,6 +86,7 @@ impl Analyzer<'_> {
                             parameters: parameters.clone(),
                             arguments: vec![item.node.clone()],
                             distinct: false,
+                            respects_nulls: None,
                             filter: None,
                             over: None,
                         };
@@ -157,17 +158,12 @@ impl Analyzer<'_> {
         let visible: Vec<&ScopeColumn> =
             scope.columns.iter().filter(|column| is_part(column) && of_relation(column)).collect();
         if visible.is_empty() && !star.qualifier.is_empty() && !scope.columns.iter().any(of_relation) {
-            if let Some(mut fields) = self.fields_of(&star.qualifier, scope) {
+            if let Some(mut fields) = self.fields_of(&star.qualifier, scope)? {
                 fields.retain(|(name, _)| pattern.as_ref().is_none_or(|pattern| pattern.is_match(name)));
                 return Ok(fields);
             }
             let text = format!("There is no table with the name or alias '{}'", star.qualifier.join("."));
             return Err(Error::new(ErrorCode::UNKNOWN_IDENTIFIER, text));
-        }
-        if visible.is_empty() && scope.columns.is_empty() && pattern.is_none() {
-            // SELECT * without FROM: system.one.
-            let dummy = Item { name: "dummy".to_string(), node: Node::Literal(Literal::Integer(0)) };
-            return Ok(vec![(dummy.name.clone(), dummy)]);
         }
         Ok(visible
             .into_iter()
@@ -247,17 +243,35 @@ impl Analyzer<'_> {
         Ok(self.expr(node, context)?.kind)
     }
 
-    /// `tp.*`: the fields of a tuple, each with its own name and how it is shown. `None`: there is no such tuple.
-    fn fields_of(&self, parts: &[String], scope: &Scope) -> Option<Vec<(String, Item)>> {
-        let typed = self.name(parts, &scope.rows()).ok()?;
-        let SqlType::Tuple(fields) = typed.kind.plain() else { return None };
+    /// `tp.*`: the fields of a tuple, or of the tuples of an array, or a map's keys and values, each with its own name and how it is
+    /// shown. `None`: nothing is called so. Error: UNSUPPORTED_METHOD of what has no fields.
+    fn fields_of(&self, parts: &[String], scope: &Scope) -> Result<Option<Vec<(String, Item)>>> {
+        let Ok(typed) = self.name(parts, &scope.rows()) else { return Ok(None) };
         let shown = self.column_name(parts, scope);
-        let field = |(at, (name, _)): (usize, &(Option<String>, SqlType))| {
-            let node = call("tupleElement", vec![Node::Name(parts.to_vec()), translate::integer(at as i128 + 1)]);
-            let field = name.clone().unwrap_or_else(|| (at + 1).to_string());
-            (field.clone(), Item { name: format!("{shown}.{field}"), node })
+        let element = match typed.kind.plain() {
+            SqlType::Array(element) => element.plain(),
+            kind => kind,
         };
-        Some(fields.iter().enumerate().map(field).collect())
+        let whole = || Node::Name(parts.to_vec());
+        let fields: Vec<(String, Node)> = match (typed.kind.plain(), element) {
+            (_, SqlType::Tuple(fields)) => {
+                let field = |(at, (name, _)): (usize, &(Option<String>, SqlType))| {
+                    let node = call("tupleElement", vec![whole(), translate::integer(at as i128 + 1)]);
+                    (name.clone().unwrap_or_else(|| (at + 1).to_string()), node)
+                };
+                fields.iter().enumerate().map(field).collect()
+            }
+            (SqlType::Map(..), _) => ["keys", "values"]
+                .map(|part| (part.to_string(), Node::Name(parts.iter().cloned().chain([part.to_string()]).collect())))
+                .into(),
+            (kind, _) => {
+                let name = parts.join(".");
+                let text = format!("{name}.* is of a tuple, of an array of tuples, or of a map; {name} is of type {kind}");
+                return Err(Error::new(ErrorCode::UNSUPPORTED_METHOD, text));
+            }
+        };
+        let item = |(field, node): (String, Node)| (field.clone(), Item { name: format!("{shown}.{field}"), node });
+        Ok(Some(fields.into_iter().map(item).collect()))
     }
 
     /// The name of a column that an expression becomes.
@@ -307,9 +321,17 @@ fn with_shown_names(node: &Node, scope: &Scope) -> Node {
 
 /// The body of a lambda with its parameter replaced.
 pub fn substituted(body: &Node, parameter: &str, value: &Node) -> Node {
-    let inside = |node: &Node| substituted(node, parameter, value);
-    match body {
-        Node::Name(parts) if parts.len() == 1 && parts[0] == parameter => value.clone(),
+    with_meant(body, &|name| (name == parameter).then(|| value.clone()))
+}
+
+/// An expression with what is meant by the names that stand by themselves in it, parameters of its lambdas aside.
+pub(super) fn with_meant(node: &Node, meant: &dyn Fn(&str) -> Option<Node>) -> Node {
+    let inside = |node: &Node| with_meant(node, meant);
+    match node {
+        Node::Name(parts) => match &parts[..] {
+            [name] => meant(name).unwrap_or_else(|| node.clone()),
+            _ => node.clone(),
+        },
         Node::Call(call) => {
             let mut call = call.clone();
             call.arguments = call.arguments.iter().map(inside).collect();
@@ -325,8 +347,9 @@ pub fn substituted(body: &Node, parameter: &str, value: &Node) -> Node {
             Node::In { left: Box::new(inside(left)), set, negated: *negated }
         }
         Node::Aliased(inner, alias) => Node::Aliased(Box::new(inside(inner)), alias.clone()),
-        Node::Lambda { parameters, body } if !parameters.iter().any(|name| name == parameter) => {
-            Node::Lambda { parameters: parameters.clone(), body: Box::new(inside(body)) }
+        Node::Lambda { parameters, body } => {
+            let outside = |name: &str| if parameters.iter().any(|known| known == name) { None } else { meant(name) };
+            Node::Lambda { parameters: parameters.clone(), body: Box::new(with_meant(body, &outside)) }
         }
         other => other.clone(),
     }

@@ -138,7 +138,14 @@ impl Scope {
 
     /// Where expressions over the rows of FROM are lowered.
     pub fn rows(&self) -> Context<'_> {
-        Context { scope: self, grouped: None, windows: None, lambda: Rc::default(), expanding: Rc::default() }
+        Context {
+            scope: self,
+            grouped: None,
+            windows: None,
+            lambda: Rc::default(),
+            functions: Rc::default(),
+            expanding: Rc::default(),
+        }
     }
 }
 
@@ -151,6 +158,8 @@ pub struct Context<'s> {
     /// Set where window functions may stand.
     pub windows: Option<&'s Windows>,
     pub lambda: Rc<Vec<(String, Typed)>>,
+    /// Parameters of lambdas that are lambdas themselves.
+    pub functions: Rc<Vec<(String, Node)>>,
     /// Aliases whose definition is being read.
     pub expanding: Rc<Vec<String>>,
 }
@@ -170,6 +179,16 @@ impl<'s> Context<'s> {
         let mut all = self.lambda.as_ref().clone();
         all.extend(parameters);
         Context { lambda: Rc::new(all), ..self.clone() }
+    }
+
+    pub fn with_functions(&self, functions: Vec<(String, Node)>) -> Context<'s> {
+        if functions.is_empty() {
+            return self.clone();
+        }
+        let mut all = self.functions.as_ref().clone();
+        all.retain(|(name, _)| functions.iter().all(|(given, _)| given != name));
+        all.extend(functions);
+        Context { functions: Rc::new(all), ..self.clone() }
     }
 
     /// Within a lambda, where its parameters are not computed.

@@ -23,7 +23,7 @@ use super::scope::{Context, Scope};
 use super::stage::{Above, with_distinct};
 use super::windows::{Sorted, Windows};
 use super::{Analyzer, Lowered, OutputColumn, Typed, fill};
-use crate::ast::{Call, Node, Window, unescape_identifier};
+use crate::ast::{Call, Node, Star, Window, unescape_identifier};
 use crate::translate;
 
 impl Analyzer<'_> {
@@ -247,11 +247,27 @@ impl Analyzer<'_> {
         tail.order_by
             .iter()
             .map(|key| {
-                let node = self.positional(&key.node, items)?;
+                let starred = match &key.node {
+                    Node::Star(star) => Some(self.only_column(star, context.scope)?),
+                    _ => None,
+                };
+                let node = match &starred {
+                    Some(column) => column,
+                    None => self.positional(&key.node, items)?,
+                };
                 let typed = self.as_value(self.expr(node, context)?)?;
                 self.sorted(typed, Some(key), key.descending)
             })
             .collect()
+    }
+
+    /// `ORDER BY *`. Error: NOT_IMPLEMENTED where it stands for several columns.
+    fn only_column(&self, star: &Star, scope: &Scope) -> Result<Node> {
+        let mut columns = self.star(star, scope)?;
+        match (columns.pop(), columns.is_empty()) {
+            (Some(column), true) => Ok(column.node),
+            _ => Err(Error::not_implemented("ORDER BY * of several columns, which may be in different orders: write ORDER BY ALL")),
+        }
     }
 
     pub(super) fn order_by_all(&self, tail: &Tail, outputs: &[(String, Typed)]) -> Result<Vec<Sorted>> {
@@ -360,7 +376,7 @@ impl Analyzer<'_> {
             builder = builder.sort_with_limit(sorts, fetch.filter(|_| !fills))?;
         }
         if fills {
-            builder = self.filled(builder, &keys, &columns, &beside, tail.interpolate.as_ref())?;
+            builder = self.filled(builder, &keys, &columns, &beside, tail)?;
         }
         if let Some((skip, rows)) = ties {
             let keys = keys.iter().map(|key| fill::column_name(&key.column)).collect::<Result<_>>()?;
