@@ -90,7 +90,8 @@ impl Analyzer<'_> {
 
     /// GROUP BY ALL: what has no aggregate in it is a key, and so are the parts without one of what has.
     fn add_keys_of<'n>(&self, node: &'n Node, context: &Context<'n>, keys: &mut Vec<Node>) {
-        let is_computed_above = |call: &Call| call.over.is_some() || self.is_aggregate(&call.name);
+        let is_grouping = |call: &Call| call.name.eq_ignore_ascii_case("grouping");
+        let is_computed_above = |call: &Call| call.over.is_some() || self.is_aggregate(&call.name) || is_grouping(call);
         if !self.mentions(node, context, &is_computed_above) {
             keys.push(node.clone());
             return;
@@ -103,7 +104,7 @@ impl Analyzer<'_> {
                     inside(&call.arguments);
                     inside(&window.partition_by);
                     window.order_by.iter().for_each(|key| inside(std::slice::from_ref(&key.node)));
-                } else if !self.is_aggregate(&call.name) {
+                } else if !self.is_aggregate(&call.name) && !is_grouping(call) {
                     inside(&call.arguments);
                 }
             }

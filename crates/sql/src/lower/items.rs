@@ -7,7 +7,7 @@ use gristmill_types::{Columns, SqlType};
 use sqlparser::ast::Select;
 
 use super::Analyzer;
-use super::scope::{Context, OF_NO_TABLE, Scope, ScopeColumn};
+use super::scope::{Context, OF_NO_TABLE, OF_PLACE, Scope, ScopeColumn};
 use crate::ast::{Call, ColumnChoice, InSet, Node, Star, StarStep, call, text};
 use crate::translate;
 
@@ -21,12 +21,17 @@ impl Analyzer<'_> {
     pub(crate) fn items(&self, select: &Select, scope: &mut Scope) -> Result<Vec<Item>> {
         let nodes = select.projection.iter().map(translate::select_item).collect::<Result<Vec<_>>>()?;
         add_given_names(&nodes, &mut scope.given_names);
+        scope.replaced_names.extend(nodes.iter().flat_map(replaced_names).cloned());
         let mut items = Vec::new();
         for node in nodes {
             let node = self.with_stars_expanded(node, scope)?;
             note_aliases(&node, scope)?;
             match node {
-                Node::Star(star) => items.extend(self.star(&star, scope)?),
+                Node::Star(star) => {
+                    let starred = self.star(&star, scope)?;
+                    note_replaced(&star, &starred, scope);
+                    items.extend(starred);
+                }
                 Node::Aliased(inner, alias) if is_untuple(&inner) => {
                     items.extend(self.untuple(&inner, Some(&alias), scope)?);
                 }
@@ -65,9 +70,9 @@ impl Analyzer<'_> {
                     let pattern = regex(pattern)?;
                     items.retain(|(column, _)| !column.as_ref().is_some_and(|column| pattern.is_match(column)));
                 }
-                StarStep::Replace { items: replaced, strict } => {
-                    for (node, name) in replaced {
-                        let mut replaced = false;
+                StarStep::Replace { items: given, strict } => {
+                    for (node, name) in given {
+                        let (node, mut replaced) = (of_columns(node, given, scope), false);
                         for (column, item) in items.iter_mut().filter(|(column, _)| is(column, name)) {
                             (item.name, item.node) = (name.clone(), node.clone());
                             (*column, replaced) = (None, true);
@@ -153,7 +158,10 @@ impl Analyzer<'_> {
             Some(ColumnChoice::Pattern(pattern)) => Some(regex(pattern)?),
             _ => None,
         };
-        let of_relation = |column: &ScopeColumn| star.qualifier.is_empty() || column.qualifier.ends_with(&star.qualifier);
+        // A table with an alias is known by its own name where nothing else is.
+        let is_named = |column: &ScopeColumn| column.qualifier.ends_with(&star.qualifier);
+        let by_origin = !scope.columns.iter().any(is_named);
+        let of_relation = |column: &ScopeColumn| is_named(column) || by_origin && column.origin.ends_with(&star.qualifier);
         let is_part = |column: &ScopeColumn| !column.hidden || (column.of_using && !star.qualifier.is_empty());
         let visible: Vec<&ScopeColumn> =
             scope.columns.iter().filter(|column| is_part(column) && of_relation(column)).collect();
@@ -355,12 +363,53 @@ pub(super) fn with_meant(node: &Node, meant: &dyn Fn(&str) -> Option<Node>) -> N
     }
 }
 
+/// What REPLACE puts in the place of a column: the names that it gives are those of the columns in it.
+fn of_columns(node: &Node, given: &[(Node, String)], scope: &Scope) -> Node {
+    with_meant(node, &|name| {
+        let column = given.iter().any(|(_, known)| known == name).then(|| scope.column_of(&[name.to_string()]));
+        column.flatten().map(|column| star_name(column, scope))
+    })
+}
+
+/// The names that REPLACE behind a star gives.
+fn replaced_names(node: &Node) -> impl Iterator<Item = &String> {
+    let steps = match node {
+        Node::Star(star) => &star.steps[..],
+        _ => &[],
+    };
+    let given = steps.iter().filter_map(|step| match step {
+        StarStep::Replace { items, .. } => Some(items),
+        _ => None,
+    });
+    given.flatten().map(|(_, name)| name)
+}
+
+/// What REPLACE gives a name to is meant by it in the whole SELECT.
+fn note_replaced(star: &Star, items: &[Item], scope: &mut Scope) {
+    for step in &star.steps {
+        let StarStep::Replace { items: given, .. } = step else { continue };
+        for (node, name) in given {
+            if items.iter().any(|item| item.name == *name) && !scope.aliases.contains_key(name) {
+                let meant = of_columns(node, given, scope);
+                scope.aliases.insert(name.clone(), meant);
+            }
+        }
+    }
+}
+
 /// A column that a star stands for, named so that it is found again whatever else has its name.
 fn star_name(column: &ScopeColumn, scope: &Scope) -> Node {
     let mut parts = column.qualifier.clone();
-    let is_other = |other: &ScopeColumn| !other.hidden && other.name == column.name && !std::ptr::eq(other, column);
-    if parts.is_empty() && (scope.given_names.contains(&column.name) || scope.columns.iter().any(is_other)) {
-        parts.push(OF_NO_TABLE.to_string());
+    if parts.is_empty() {
+        let is_other = |other: &&ScopeColumn| !other.hidden && other.name == column.name && !std::ptr::eq(*other, column);
+        let others: Vec<&ScopeColumn> = scope.columns.iter().filter(is_other).collect();
+        let is_given = scope.given_names.contains(&column.name) || scope.replaced_names.contains(&column.name);
+        if others.iter().any(|other| other.qualifier.is_empty()) {
+            let place = scope.columns.iter().position(|known| std::ptr::eq(known, column));
+            parts.extend(place.map(|place| format!("{OF_PLACE}{place}")));
+        } else if is_given || !others.is_empty() {
+            parts.push(OF_NO_TABLE.to_string());
+        }
     }
     parts.push(column.name.clone());
     Node::Name(parts)

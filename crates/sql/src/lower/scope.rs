@@ -54,12 +54,17 @@ pub struct ScopeColumn {
 /// Stands before the name of a column of a subquery without a name where the column is meant, and not what else is given its name.
 pub const OF_NO_TABLE: &str = "";
 
+/// With its number behind it, stands before the name of a column of which there are several such: of several subqueries without names.
+pub(super) const OF_PLACE: char = '\0';
+
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     pub columns: Vec<ScopeColumn>,
     pub aliases: HashMap<String, Node>,
     /// All names that something is given in this SELECT and its WITH, in whatever clause.
     pub given_names: HashSet<String>,
+    /// Those that REPLACE behind a star gives.
+    pub replaced_names: HashSet<String>,
     pub ctes: Rc<HashMap<String, Query>>,
     /// What subqueries in the SELECT see of the names that it gives, and of those around it.
     pub around: Around,
@@ -99,6 +104,12 @@ impl Scope {
     pub(crate) fn named(&self, name: &str, qualifier: &[String]) -> Vec<&ScopeColumn> {
         if *qualifier == [OF_NO_TABLE] {
             return self.columns.iter().filter(|column| column.name == name && column.qualifier.is_empty()).collect();
+        }
+        if let [mark] = qualifier
+            && let Some(place) = mark.strip_prefix(OF_PLACE)
+        {
+            let column = place.parse().ok().and_then(|place: usize| self.columns.get(place));
+            return column.into_iter().collect();
         }
         let of = |relation: fn(&ScopeColumn) -> &[String]| -> Vec<&ScopeColumn> {
             let is_meant = |column: &&ScopeColumn| column.name == name && ends_with(relation(column), qualifier);

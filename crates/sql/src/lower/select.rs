@@ -266,7 +266,7 @@ impl Analyzer<'_> {
         let mut columns = self.star(star, scope)?;
         match (columns.pop(), columns.is_empty()) {
             (Some(column), true) => Ok(column.node),
-            _ => Err(Error::not_implemented("ORDER BY * of several columns, which may be in different orders: write ORDER BY ALL")),
+            _ => Err(Error::not_implemented("ORDER BY * of several columns: write ORDER BY ALL")),
         }
     }
 
