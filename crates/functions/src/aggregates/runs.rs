@@ -7,7 +7,7 @@ use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, ListArray};
 use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{ArrowNativeType, DataType, i256};
 use arrow::row::{RowConverter, SortField};
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use hashbrown::HashSet;
 
@@ -204,6 +204,10 @@ fn moving(call: &Call<'_>, average: bool) -> Result<Plan> {
         return Err(call.illegal(0, "a number"));
     };
     let window = call.size(0)?;
+    if window == Some(0) {
+        let text = format!("Parameter for aggregate function {} should be positive integer", call.name);
+        return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+    }
     let is_decimal = matches!(kind, SqlType::Decimal { .. });
     let one = if average && !is_decimal { SqlType::Float64 } else { total };
     let result = SqlType::array(one.clone());

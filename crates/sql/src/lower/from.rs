@@ -142,6 +142,13 @@ impl Analyzer<'_> {
             if !self.settings.enable_global_with_statement {
                 return Error::new(ErrorCode::UNKNOWN_TABLE, format!("There is no {key}: a WITH is not seen from here"));
             }
+            if let TableReference::Table(parts) = reference
+                && let [name] = &parts[..]
+                && self.tables.of_with.contains(name)
+            {
+                let text = format!("There is no table {name}, and a query of WITH does not see itself");
+                return Error::new(ErrorCode::UNKNOWN_TABLE, text);
+            }
             // Expressions of tables' definitions and arguments are computed by themselves.
             Error::not_implemented(format!("A subquery cannot read here: {key}"))
         })?;

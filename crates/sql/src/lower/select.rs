@@ -21,6 +21,7 @@ use super::limits::{Limit, LimitBy, Tail};
 use super::places::{Place, sliced};
 use super::scope::{Context, Scope};
 use super::stage::{Above, with_distinct};
+use super::totals::has_totals;
 use super::windows::{Sorted, Windows};
 use super::{Analyzer, Lowered, OutputColumn, Typed, fill};
 use crate::ast::{Call, Node, Star, Window, unescape_identifier};
@@ -161,6 +162,10 @@ impl Analyzer<'_> {
         let multiplied = self.late_array_joins(&joins.late, &mut scope, grouped.as_ref(), &windows)?;
         let joins_before_having =
             having.as_ref().is_some_and(|node| self.mentions(node, &scope.rows(), &|call| call.name == "arrayJoin"));
+        if joins_before_having && !multiplied.is_empty() && has_totals(select) {
+            let text = "arrayJoin in HAVING beside WITH TOTALS: use a subquery";
+            return Err(Error::new(ErrorCode::ILLEGAL_COLUMN, text));
+        }
         let scope = scope;
         let context = Context { grouped: grouped.as_ref(), windows: Some(&windows), ..scope.rows() };
         let below_windows = Context { windows: None, ..context.clone() };
