@@ -31,14 +31,16 @@ impl Analyzer<'_> {
         check_aliases(from)?;
         let mut whole: Option<Relation> = None;
         for item in from {
-            let mut relation = self.factor(&item.relation, ctes)?;
-            for join in &item.joins {
-                relation = self.join(relation, &join.relation, &join.join_operator, ctes)?;
-            }
-            whole = Some(match whole {
+            let relation = self.factor(&item.relation, ctes)?;
+            // A comma binds no looser than JOIN: what is joined next is joined with all before it.
+            let mut joined = match whole {
                 None => relation,
                 Some(left) => self.cross(left, relation)?,
-            });
+            };
+            for join in &item.joins {
+                joined = self.join(joined, &join.relation, &join.join_operator, ctes)?;
+            }
+            whole = Some(joined);
         }
         match whole {
             Some(relation) => Ok(relation),

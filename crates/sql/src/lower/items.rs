@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_functions::parts_of_aggregate;
 use gristmill_types::{Columns, SqlType};
 use sqlparser::ast::Select;
 
@@ -186,6 +187,10 @@ impl Analyzer<'_> {
     /// Stars among the arguments of a call become arguments: `max(COLUMNS('x'))`, `tuple(*)`.
     pub(crate) fn with_stars_expanded(&self, node: Node, scope: &Scope) -> Result<Node> {
         Ok(match node {
+            Node::Call(function) if self.counts_rows(&function) => {
+                let rest = function.arguments[1..].to_vec();
+                self.with_stars_expanded(Node::Call(Call { arguments: rest, ..function }), scope)?
+            }
             Node::Call(mut function) => {
                 let mut arguments = Vec::with_capacity(function.arguments.len());
                 for argument in function.arguments {
@@ -200,6 +205,17 @@ impl Analyzer<'_> {
             Node::Aliased(inner, alias) => Node::Aliased(Box::new(self.with_stars_expanded(*inner, scope)?), alias),
             other => other,
         })
+    }
+
+    /// `countIf(*, condition)` counts rows as `count(*)` does: its star stands for no columns.
+    fn counts_rows(&self, function: &Call) -> bool {
+        const OF_ROWS: &[&str] = &["If", "State", "OrNull", "OrDefault"];
+        let has_star = matches!(function.arguments.first(), Some(Node::Star(star)) if **star == Star::default());
+        if !has_star || function.distinct {
+            return false;
+        }
+        let (counted, combinators) = parts_of_aggregate(self.registry, &function.name);
+        counted == "count" && combinators.iter().all(|combinator| OF_ROWS.contains(combinator))
     }
 
     /// `untuple(x)`: one column for each element; `untuple(x) AS z` gives `z.a` and so on.
