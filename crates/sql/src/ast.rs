@@ -96,6 +96,8 @@ pub struct Call {
     pub parameters: Vec<Node>,
     pub arguments: Vec<Node>,
     pub distinct: bool,
+    /// RESPECT NULLS behind it, or IGNORE NULLS.
+    pub respects_nulls: Option<bool>,
     pub filter: Option<Box<Node>>,
     pub over: Option<Box<Window>>,
 }
@@ -161,7 +163,15 @@ pub enum Node {
 }
 
 pub fn call(name: &str, arguments: Vec<Node>) -> Node {
-    Node::Call(Call { name: name.to_string(), parameters: Vec::new(), arguments, distinct: false, filter: None, over: None })
+    Node::Call(Call {
+        name: name.to_string(),
+        parameters: Vec::new(),
+        arguments,
+        distinct: false,
+        respects_nulls: None,
+        filter: None,
+        over: None,
+    })
 }
 
 /// A call that stands for its argument, which is written in parentheses: definitions are shown with them.
@@ -433,6 +443,11 @@ impl Display for Node {
                     filter.fmt(f)?;
                 }
                 f.write_str(")")?;
+                f.write_str(match call.respects_nulls {
+                    Some(true) if !f.alternate() => " RESPECT NULLS",
+                    Some(false) if !f.alternate() => " IGNORE NULLS",
+                    _ => "",
+                })?;
                 match &call.over {
                     Some(window) => write!(f, " OVER {window}"),
                     None => Ok(()),

@@ -17,6 +17,7 @@ use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
 use crate::division::division_word;
+use crate::plain_text::is_blank;
 use crate::rewrite::{joins, stars};
 use crate::tokens::is_word;
 use crate::{backtracks, chains, distinct_from, intervals};
@@ -46,7 +47,7 @@ impl SqlDialect for Dialect {
     }
 
     fn is_identifier_start(&self, c: char) -> bool {
-        c.is_ascii_alphabetic() || c == '_' || !c.is_ascii() || (c == '$' && self.names_begin_with_dollar)
+        c.is_ascii_alphabetic() || c == '_' || (!c.is_ascii() && !is_blank(c)) || (c == '$' && self.names_begin_with_dollar)
     }
 
     fn is_identifier_part(&self, c: char) -> bool {

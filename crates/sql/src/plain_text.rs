@@ -1,7 +1,8 @@
 //! What the tokenizer of sqlparser does not know of ClickHouse's text, written as it knows it, byte for byte in the same
 //! place, so that the positions in messages stay right:
 //! - comments `// …`, `# …` and `#! …` begin with `--` instead;
-//! - a quote behind a backslash in a quoted name (`` `a\`b` ``) is doubled instead.
+//! - a quote behind a backslash in a quoted name (`` `a\`b` ``) is doubled instead;
+//! - texts in ‘such quotes’ and names in “such” have plain ones, character for character unless some have to be escaped.
 //!
 //! One pass over the bytes that knows strings, names, comments and heredocs, and only where the text has something to
 //! rewrite at all.
@@ -11,7 +12,7 @@ use std::borrow::Cow;
 /// The text for the tokenizer, and whether there is a heredoc in it. (The tokenizer takes `$` for the beginning of one, or of a
 /// name.)
 pub(crate) fn plain(text: &str) -> (Cow<'_, str>, bool) {
-    if !["//", "#", "\\`", "\\\"", "$"].iter().any(|mark| text.contains(mark)) {
+    if !["//", "#", "\\`", "\\\"", "$", "‘", "“"].iter().any(|mark| text.contains(mark)) {
         return (Cow::Borrowed(text), false);
     }
     let mut has_heredoc = false;
@@ -26,6 +27,8 @@ pub(crate) fn plain(text: &str) -> (Cow<'_, str>, bool) {
                 Some(end) => (at, has_heredoc) = (end, true),
                 None => at = behind_name(&bytes, at),
             },
+            _ if bytes[at..].starts_with("‘".as_bytes()) => at = curly(&mut bytes, at, "’", b'\''),
+            _ if bytes[at..].starts_with("“".as_bytes()) => at = curly(&mut bytes, at, "”", b'`'),
             byte if is_of_name(byte) => at = behind_name(&bytes, at),
             b'/' if next == Some(b'*') => at = behind_comment(&bytes, at),
             b'-' if next == Some(b'-') => at = line_end(&bytes, at),
@@ -36,8 +39,32 @@ pub(crate) fn plain(text: &str) -> (Cow<'_, str>, bool) {
             _ => at += 1,
         }
     }
-    // ASCII took the place of ASCII.
+    // ASCII took the place of whole characters.
     (String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned), has_heredoc)
+}
+
+/// Puts plain quotes in the place of curly ones, up to the one that closes; gives where that is over. Nothing is escaped between them.
+fn curly(bytes: &mut Vec<u8>, at: usize, close: &str, quote: u8) -> usize {
+    let from = at + close.len();
+    let Some(length) = bytes[from..].windows(close.len()).position(|end| end == close.as_bytes()) else { return from };
+    let mut plain = vec![quote];
+    for byte in &bytes[from..from + length] {
+        match *byte {
+            b'\\' => plain.extend([b'\\', b'\\']),
+            b'`' if quote == b'`' => plain.extend([b'`', b'`']),
+            b'\'' if quote == b'\'' => plain.extend([b'\\', b'\'']),
+            byte => plain.push(byte),
+        }
+    }
+    plain.push(quote);
+    let end = at + plain.len();
+    bytes.splice(at..from + length + close.len(), plain);
+    end
+}
+
+/// Blanks beyond ASCII, and characters of no width: text from documents has them.
+pub(crate) fn is_blank(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{180E}' | '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}')
 }
 
 pub(crate) fn is_of_name(byte: u8) -> bool {

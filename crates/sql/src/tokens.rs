@@ -14,7 +14,7 @@ use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, TokenizerError, Whitespace, Word};
 
 use crate::dialect::Dialect;
-use crate::plain_text;
+use crate::plain_text::{self, is_blank};
 use crate::rewrite::{
     collations, explained, fill, finals, inner_aliases, joins, limits, literals, matching, operands, scalar_with, stars,
     totals, unions, variables,
@@ -88,7 +88,7 @@ pub fn is_word(token: &Token, text: &str) -> bool {
 }
 
 fn significant(token: &Token) -> bool {
-    !matches!(token, Token::Whitespace(_))
+    !matches!(token, Token::Whitespace(_)) && !matches!(token, Token::Char(blank) if is_blank(*blank))
 }
 
 pub(crate) fn word(text: &str) -> Token {

@@ -274,18 +274,16 @@ fn chain(name: &str, mut operands: Vec<Node>) -> Node {
     call(name, operands)
 }
 
-/// Functions that have a form which counts NULL as a value.
-const KEEP_NULLS: &[&str] = &["any", "any_value", "anyLast", "first_value", "last_value"];
-
-fn respects_nulls(function: &Function) -> bool {
+/// Whether RESPECT NULLS or IGNORE NULLS stands behind the arguments or in their brackets.
+fn respects_nulls(function: &Function) -> Option<bool> {
     let inside = match &function.args {
-        FunctionArguments::List(list) => list
-            .clauses
-            .iter()
-            .any(|clause| matches!(clause, FunctionArgumentClause::IgnoreOrRespectNulls(NullTreatment::RespectNulls))),
-        _ => false,
+        FunctionArguments::List(list) => list.clauses.iter().find_map(|clause| match clause {
+            FunctionArgumentClause::IgnoreOrRespectNulls(treatment) => Some(*treatment),
+            _ => None,
+        }),
+        _ => None,
     };
-    inside || function.null_treatment == Some(NullTreatment::RespectNulls)
+    inside.or(function.null_treatment).map(|treatment| treatment == NullTreatment::RespectNulls)
 }
 
 fn function_call(function: &Function) -> Result<Node> {
@@ -302,11 +300,6 @@ fn function_call(function: &Function) -> Result<Node> {
                 list.duplicate_treatment == Some(DuplicateTreatment::Distinct),
             ),
         })
-    };
-    // `any(x) RESPECT NULLS` is a function by itself; leaving NULL out is what they do anyway.
-    let name = match respects_nulls(function) && KEEP_NULLS.iter().any(|known| name.eq_ignore_ascii_case(known)) {
-        true => format!("{name}_respect_nulls"),
-        false => name,
     };
     let (mut list, distinct) = arguments(&function.args)?;
     let (parameters, _) = arguments(&function.parameters)?;
@@ -366,7 +359,15 @@ fn function_call(function: &Function) -> Result<Node> {
     }
     let over = function.over.as_ref().map(window).transpose()?;
     let filter = function.filter.as_ref().map(|filter| node(filter)).transpose()?.map(Box::new);
-    Ok(Node::Call(Call { name, parameters, arguments: list, distinct, filter, over: over.map(Box::new) }))
+    Ok(Node::Call(Call {
+        name,
+        parameters,
+        arguments: list,
+        distinct,
+        respects_nulls: respects_nulls(function),
+        filter,
+        over: over.map(Box::new),
+    }))
 }
 
 fn qualified_star(qualifier: Vec<String>) -> Node {

@@ -76,7 +76,7 @@ pub const BLOCK_OFFSET: &str = "_block_offset";
 /// Where a table's data are, as `_disk_name` and system.parts have it: there is one place for each table.
 pub const ONLY_DISK: &str = "default";
 
-/// What a MergeTree table has besides its declared columns.
+/// What a MergeTree table has besides its declared columns. One that is declared is the declared one.
 pub fn virtual_columns(layout: &Layout) -> Columns {
     let name = || SqlType::LowCardinality(Box::new(SqlType::String));
     let mut columns = vec![
@@ -96,5 +96,6 @@ pub fn virtual_columns(layout: &Layout) -> Columns {
         let kinds = layout.partition.iter().map(|key| (None, key.kind.clone())).collect();
         columns.push((PARTITION_VALUE, SqlType::Tuple(kinds)));
     }
+    columns.retain(|(name, _)| layout.columns.index_of(name).is_none());
     Columns::of(columns)
 }

@@ -119,7 +119,7 @@ impl Analyzer<'_> {
 
     /// What is known of a key below the grouping, as that it is never NULL, does not hold above it.
     fn keys_become_nullable(&self, grouped: &Grouped) -> bool {
-        self.settings.group_by_use_nulls && grouped.sets.is_some()
+        self.settings.group_by_use_nulls && grouped.sets.is_some() && !grouped.totals
     }
 
     pub(crate) fn aggregate_call(&self, call: &Call, context: &Context<'_>) -> Result<Typed> {

@@ -10,7 +10,7 @@ use gristmill_base::Result;
 use sqlparser::ast::Select;
 
 use super::clauses::add_aliases_of_items;
-use super::scope::Context;
+use super::scope::{Context, DepthGuard};
 use super::{Analyzer, Typed};
 use crate::ast::Node;
 
@@ -59,13 +59,30 @@ impl Analyzer<'_> {
         self.given_around(name, context).filter(|_| context.scope.named(name, &[]).is_empty())
     }
 
-    /// The lambda that a name is given, in this SELECT or around it.
+    /// The lambda that a name is given, in this SELECT or around it, or by the lambda whose parameter it is.
     pub(super) fn lambda_named(&self, name: &str, context: &Context<'_>) -> Option<Node> {
-        let meant = match context.alias(name) {
-            Some(own) => own.clone(),
-            None => self.given_around(name, context)?.1,
+        let of_parameter = context.functions.iter().find(|(parameter, _)| parameter == name);
+        if let Some((_, lambda)) = of_parameter.filter(|_| !context.expanding.iter().any(|known| known == name)) {
+            return Some(lambda.clone());
+        }
+        let (mark, meant) = match context.alias(name) {
+            Some(own) => (name.to_string(), own.clone()),
+            None => self.given_around(name, context)?,
         };
-        matches!(meant, Node::Lambda { .. }).then_some(meant)
+        self.lambda_of(&meant, &context.expanding(&mark))
+    }
+
+    /// The lambda that an expression is, be it by a name.
+    pub(super) fn lambda_of(&self, node: &Node, context: &Context<'_>) -> Option<Node> {
+        let _guard = DepthGuard::enter().ok()?;
+        match node.bare() {
+            lambda @ Node::Lambda { .. } => Some(lambda.clone()),
+            Node::Name(parts) => match &parts[..] {
+                [name] if !context.is_parameter(name) => self.lambda_named(name, context),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// What the nearest query around gives a name to, with what notes that it is being read: `SELECT n + 1 AS n` in a query that

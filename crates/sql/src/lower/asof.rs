@@ -173,10 +173,8 @@ impl Analyzer<'_> {
             }
         }
         match nearest {
-            Some((pair, operator)) if !keys.is_empty() || matches!(condition, Condition::On(_)) => {
-                Ok((keys, pair, operator))
-            }
-            _ => Err(invalid("ASOF JOIN needs one inequality, such as ON a.k = b.k AND a.t >= b.t".to_string())),
+            Some((pair, operator)) => Ok((keys, pair, operator)),
+            None => Err(invalid("ASOF JOIN needs one inequality, such as ON a.k = b.k AND a.t >= b.t".to_string())),
         }
     }
 }

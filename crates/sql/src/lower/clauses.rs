@@ -1,17 +1,19 @@
 //! What a join looks up in the SELECT that it stands in, before that is lowered: which names its clauses use, and what they give
-//! names to. ON may use aliases of the SELECT list; SEMI and ANTI joins are cheaper where nothing is asked of their other side.
+//! names to. ON may use aliases of all clauses, which come before columns; SEMI and ANTI joins are cheaper where nothing is asked of
+//! their other side.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, JoinConstraint, JoinOperator, Select, SelectItem, TableFactor,
-    Visit, Visitor,
+    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, JoinConstraint, JoinOperator, Select, SelectItem,
+    TableFactor, Visit, Visitor,
 };
 
 use super::Analyzer;
 use super::from::Relation;
-use super::items::substituted;
+use super::items::with_meant;
 use super::joins::Condition;
 use super::limits::Tail;
 use super::tables::TableReference;
@@ -21,8 +23,9 @@ use crate::rewrite::stars::STAR;
 use crate::syntax_tree::constraint_of;
 use crate::translate;
 
-/// Aliases of aliases that ON is looked through for.
+/// Aliases of aliases that ON is looked through for, and names in it that aliases stand for.
 const STEPS_MOST: usize = 16;
+const NAMES_MOST: usize = 10_000;
 
 #[derive(Default)]
 pub(crate) struct Clauses {
@@ -42,6 +45,15 @@ impl Clauses {
         }
         clauses.aliases = scalars.clone();
         add_aliases_of_items(select, &mut clauses.aliases);
+        let keys = match &select.group_by {
+            GroupByExpr::Expressions(keys, _) => &keys[..],
+            GroupByExpr::All(_) => &[],
+        };
+        let conditions = [&select.prewhere, &select.selection, &select.having, &select.qualify];
+        for node in conditions.into_iter().flatten().chain(keys).filter_map(|expr| translate::node(expr).ok()) {
+            add_aliases(&node, &mut clauses.aliases);
+        }
+        tail.order_by.iter().for_each(|key| add_aliases(&key.node, &mut clauses.aliases));
         let mut select = select.clone();
         for join in select.from.iter_mut().flat_map(|from| &mut from.joins) {
             if let JoinOperator::Semi(constraint)
@@ -73,13 +85,17 @@ impl Clauses {
 /// What a SELECT list gives names to, wherever in its expressions.
 pub(super) fn add_aliases_of_items(select: &Select, aliases: &mut HashMap<String, Node>) {
     for item in select.projection.iter().filter_map(|item| translate::select_item(item).ok()) {
-        item.walk(&mut |node| {
-            if let Node::Aliased(inner, alias) = node {
-                aliases.insert(alias.clone(), inner.as_ref().clone());
-            }
-            true
-        });
+        add_aliases(&item, aliases);
     }
+}
+
+fn add_aliases(node: &Node, aliases: &mut HashMap<String, Node>) {
+    node.walk(&mut |node| {
+        if let Node::Aliased(inner, alias) = node {
+            aliases.insert(alias.clone(), inner.as_ref().clone());
+        }
+        true
+    });
 }
 
 /// What the expressions of FROM give names to: arguments of table functions, conditions of joins. The elements of ARRAY JOIN
@@ -150,7 +166,8 @@ impl Analyzer<'_> {
         clauses.stars || clauses.names.iter().any(|parts| has(&other, parts) && !has(&kept, parts))
     }
 
-    /// A condition of ON with what its aliases stand for. A name that is a column of a side means the column.
+    /// A condition of ON with what its aliases stand for. A name that is a column of a side as well means the column where the setting
+    /// says so, and where the alias is of something that this join does not know.
     pub(super) fn without_aliases(&self, condition: Condition, left: &Relation, right: &Relation) -> Condition {
         let Condition::On(mut parts) = condition else { return condition };
         let clauses = self.clauses.borrow();
@@ -158,26 +175,44 @@ impl Analyzer<'_> {
             return Condition::On(parts);
         };
         let (left, right) = (left.scope(), right.scope());
+        let is_column = |parts: &[String]| has(&left, parts) || has(&right, parts);
+        let is_known = |node: &Node| {
+            let mut known = true;
+            node.walk(&mut |node| {
+                known &= match node {
+                    Node::Name(parts) => is_column(parts),
+                    Node::Star(_) | Node::Lambda { .. } => false,
+                    _ => true,
+                };
+                known
+            });
+            known
+        };
+        let given = |name: &str| {
+            let node = aliases.get(name)?;
+            let means_column =
+                is_column(&[name.to_string()]) && (self.settings.prefer_column_name_to_alias || !is_known(node));
+            (!means_column).then_some(node)
+        };
+        let left_to_read = Cell::new(NAMES_MOST);
         for part in &mut parts {
-            for _ in 0..STEPS_MOST {
-                let mut found: Option<&str> = None;
-                part.walk(&mut |node| {
-                    if let Node::Name(parts) = node
-                        && let [name] = &parts[..]
-                        && aliases.contains_key(name)
-                        && !has(&left, parts)
-                        && !has(&right, parts)
-                    {
-                        found = Some(name.as_str());
-                    }
-                    found.is_none()
-                });
-                let Some(name) = found.map(str::to_string) else { break };
-                *part = substituted(part, &name, &aliases[&name]);
-            }
+            *part = read(part, &given, &[], &left_to_read);
         }
         Condition::On(parts)
     }
+}
+
+/// An expression with what is given its names put in, and what is given the names in that. An alias in its own definition is a column.
+fn read<'n>(node: &Node, given: &dyn Fn(&str) -> Option<&'n Node>, reading: &[String], left: &Cell<usize>) -> Node {
+    with_meant(node, &|name| {
+        if reading.len() == STEPS_MOST || left.get() == 0 || reading.iter().any(|known| known == name) {
+            return None;
+        }
+        let meant = given(name)?;
+        left.set(left.get() - 1);
+        let reading: Vec<String> = reading.iter().cloned().chain([name.to_string()]).collect();
+        Some(read(meant, given, &reading, left))
+    })
 }
 
 /// Whether a name, or what it begins with, is a column.

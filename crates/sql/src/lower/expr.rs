@@ -2,7 +2,7 @@
 
 use arrow::datatypes::{DataType, i256};
 use datafusion::common::ScalarValue;
-use datafusion::logical_expr::Expr;
+use datafusion::logical_expr::{Expr, LogicalPlan, Volatility};
 use gristmill_access::Privileges;
 use gristmill_access::rights::Object;
 use gristmill_base::{Error, ErrorCode, Result};
@@ -15,7 +15,7 @@ use gristmill_types::supertype::{integer_constant, literal_integer_type};
 use super::grouping::GROUPING_BITS;
 use super::named_tuples::element_names;
 use super::scope::{Context, DepthGuard};
-use super::{Analyzer, Typed};
+use super::{Analyzer, Typed, computed, made_of};
 use crate::ast::{Call, Literal, Node, call};
 
 impl Analyzer<'_> {
@@ -90,6 +90,9 @@ impl Analyzer<'_> {
         if let Some(column) = self.computed_once(function, context) {
             return Ok(column);
         }
+        if let Some(said) = self.with_nulls_as_said(function)? {
+            return self.call(&said, context);
+        }
         let name = self.registry.canonical(&function.name);
         if function.over.is_some() {
             return self.window_call(function, context);
@@ -113,7 +116,7 @@ impl Analyzer<'_> {
         let (otherwise, pairs) = arguments.split_last().filter(|_| matches!(name, "if" | "multiIf"))?;
         for pair in pairs.chunks(2) {
             let [condition, value] = pair else { return None };
-            let (known, kind) = self.constant_in(condition, context).ok()?;
+            let (known, kind) = self.known_value(condition, context)?;
             if !kind.plain().is_integer() && *kind.plain() != SqlType::Bool && !known.is_null() {
                 return None;
             }
@@ -122,6 +125,20 @@ impl Analyzer<'_> {
             }
         }
         self.as_value(self.expr(otherwise, context).ok()?).ok()
+    }
+
+    /// The value of what is known before rows are read, be it by a subquery that reads none. `None`: it is of rows, or by chance.
+    fn known_value(&self, node: &Node, context: &Context<'_>) -> Option<(ScalarValue, SqlType)> {
+        let typed = self.as_value(self.expr(node, context).ok()?).ok()?;
+        let value = match typed.expr {
+            Expr::ScalarSubquery(subquery) => match subquery.subquery.as_ref() {
+                LogicalPlan::Projection(row) if reads_nothing(&row.input) => row.expr.first()?.clone().unalias(),
+                _ => return None,
+            },
+            value => value,
+        };
+        let is_known = made_of(&value, |volatility| volatility != Volatility::Volatile);
+        Some((is_known.then(|| computed(&value).ok()).flatten()?, typed.kind))
     }
 
     fn scalar_call(&self, name: &str, function: &Call, context: &Context<'_>) -> Result<Typed> {
@@ -135,6 +152,12 @@ impl Analyzer<'_> {
             && is_higher_order(name)
         {
             return self.higher_order(name, parameters, body, &function.arguments[1..], context);
+        }
+        if let [named @ (Node::Name(_) | Node::Aliased(..)), arrays @ ..] = &function.arguments[..]
+            && is_higher_order(name)
+            && let Some(Node::Lambda { parameters, body }) = self.lambda_of(named, context)
+        {
+            return self.higher_order(name, &parameters, &body, arrays, context);
         }
         if let [Node::Name(parts), arrays @ ..] = &function.arguments[..]
             && let ([inner], false) = (&parts[..], arrays.is_empty())
@@ -191,11 +214,8 @@ impl Analyzer<'_> {
         self.fold(Typed::new(expr, kind))
     }
 
-    /// `arrayMap(toString, array)`: a function by its name, or a lambda by the one that WITH gives it. `None`: the name is a value's.
+    /// `arrayMap(toString, array)`: a function by its name. `None`: the name is a value's.
     fn function_as_lambda(&self, name: &str, parameters: usize, context: &Context<'_>) -> Option<Node> {
-        if let Some(lambda) = self.lambda_named(name, context) {
-            return Some(lambda);
-        }
         let parts = [name.to_string()];
         if context.alias(name).is_some() || self.name(&parts, context).is_ok() || self.is_aggregate(name) {
             return None;
@@ -338,12 +358,14 @@ impl Analyzer<'_> {
                 format!("The lambda {name} takes {} arguments, not {}", parameters.len(), arguments.len()),
             ));
         }
-        let given = parameters
-            .iter()
-            .zip(arguments)
-            .map(|(parameter, argument)| Ok((parameter.clone(), self.expr(argument, context)?)))
-            .collect::<Result<Vec<_>>>()?;
-        self.expr(body, &context.expanding(name).with_lambda(given))
+        let (mut given, mut functions) = (Vec::new(), Vec::new());
+        for (parameter, argument) in parameters.iter().zip(arguments) {
+            match self.lambda_of(argument, context) {
+                Some(lambda) => functions.push((parameter.clone(), lambda)),
+                None => given.push((parameter.clone(), self.expr(argument, context)?)),
+            }
+        }
+        self.expr(body, &context.expanding(name).with_lambda(given).with_functions(functions))
     }
 
     pub(crate) fn tuple_field(&self, tuple: Typed, field: &str) -> Result<Typed> {
@@ -449,6 +471,11 @@ impl Analyzer<'_> {
         let condition = self.as_predicate(typed, "IN")?;
         Ok(super::operators::predicate(Expr::Not(Box::new(condition)), false))
     }
+}
+
+/// Whether it is the row of a SELECT without FROM.
+fn reads_nothing(plan: &LogicalPlan) -> bool {
+    matches!(plan, LogicalPlan::EmptyRelation(relation) if relation.produce_one_row)
 }
 
 /// An integer that 128 bits with a sign do not hold, as the bits of its type. `None`: it is too long for 256.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use datafusion::common::{Column, TableReference as PlanName};
 use datafusion::datasource::provider_as_source;
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, lit};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::{DefaultKind, SqlType};
 use sqlparser::ast::{JoinOperator, Query, TableFactor, TableWithJoins};
@@ -31,19 +31,21 @@ impl Analyzer<'_> {
         check_aliases(from)?;
         let mut whole: Option<Relation> = None;
         for item in from {
-            let mut relation = self.factor(&item.relation, ctes)?;
-            for join in &item.joins {
-                relation = self.join(relation, &join.relation, &join.join_operator, ctes)?;
-            }
-            whole = Some(match whole {
+            let relation = self.factor(&item.relation, ctes)?;
+            // A comma binds no looser than JOIN: what is joined next is joined with all before it.
+            let mut joined = match whole {
                 None => relation,
                 Some(left) => self.cross(left, relation)?,
-            });
+            };
+            for join in &item.joins {
+                joined = self.join(joined, &join.relation, &join.join_operator, ctes)?;
+            }
+            whole = Some(joined);
         }
         match whole {
             Some(relation) => Ok(relation),
             // SELECT without FROM reads system.one.
-            None => Ok(Relation { plan: LogicalPlanBuilder::empty(true).build()?, columns: Vec::new() }),
+            None => Ok(Relation { plan: LogicalPlanBuilder::empty(true).build()?, columns: vec![dummy()] }),
         }
     }
 
@@ -142,6 +144,13 @@ impl Analyzer<'_> {
             if !self.settings.enable_global_with_statement {
                 return Error::new(ErrorCode::UNKNOWN_TABLE, format!("There is no {key}: a WITH is not seen from here"));
             }
+            if let TableReference::Table(parts) = reference
+                && let [name] = &parts[..]
+                && self.tables.of_with.contains(name)
+            {
+                let text = format!("There is no table {name}, and a query of WITH does not see itself");
+                return Error::new(ErrorCode::UNKNOWN_TABLE, text);
+            }
             // Expressions of tables' definitions and arguments are computed by themselves.
             Error::not_implemented(format!("A subquery cannot read here: {key}"))
         })?;
@@ -234,6 +243,20 @@ impl Analyzer<'_> {
     pub(crate) fn cross(&self, left: Relation, right: Relation) -> Result<Relation> {
         let plan = LogicalPlanBuilder::from(left.plan).cross_join(right.plan)?.build()?;
         Ok(Relation { plan, columns: left.columns.into_iter().chain(right.columns).collect() })
+    }
+}
+
+/// The column of system.one.
+fn dummy() -> ScopeColumn {
+    ScopeColumn {
+        qualifier: vec!["system".to_string(), "one".to_string()],
+        origin: Vec::new(),
+        name: "dummy".to_string(),
+        kind: SqlType::UInt8,
+        expr: lit(0_u8),
+        hidden: false,
+        of_using: false,
+        shadows: false,
     }
 }
 

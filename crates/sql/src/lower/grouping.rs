@@ -61,7 +61,7 @@ impl Analyzer<'_> {
                 if exprs.is_empty() && modifiers.is_empty() {
                     return Ok(None);
                 }
-                (self.keys(exprs, items)?, modifiers)
+                (self.keys(exprs, items, scope)?, modifiers)
             }
         };
         keys.is_written = !keys.is_absent;
@@ -90,7 +90,8 @@ impl Analyzer<'_> {
 
     /// GROUP BY ALL: what has no aggregate in it is a key, and so are the parts without one of what has.
     fn add_keys_of<'n>(&self, node: &'n Node, context: &Context<'n>, keys: &mut Vec<Node>) {
-        let is_computed_above = |call: &Call| call.over.is_some() || self.is_aggregate(&call.name);
+        let is_grouping = |call: &Call| call.name.eq_ignore_ascii_case("grouping");
+        let is_computed_above = |call: &Call| call.over.is_some() || self.is_aggregate(&call.name) || is_grouping(call);
         if !self.mentions(node, context, &is_computed_above) {
             keys.push(node.clone());
             return;
@@ -103,7 +104,7 @@ impl Analyzer<'_> {
                     inside(&call.arguments);
                     inside(&window.partition_by);
                     window.order_by.iter().for_each(|key| inside(std::slice::from_ref(&key.node)));
-                } else if !self.is_aggregate(&call.name) {
+                } else if !self.is_aggregate(&call.name) && !is_grouping(call) {
                     inside(&call.arguments);
                 }
             }
@@ -124,7 +125,7 @@ impl Analyzer<'_> {
         }
     }
 
-    fn keys(&self, exprs: &[Ast], items: &[Item]) -> Result<Keys> {
+    fn keys(&self, exprs: &[Ast], items: &[Item], scope: &Scope) -> Result<Keys> {
         let mut keys = Keys::default();
         match exprs {
             [Ast::Rollup(sets)] => {
@@ -144,6 +145,7 @@ impl Analyzer<'_> {
                         Node::Call(call) if call.name == NO_KEYS => keys.is_absent = true,
                         // GROUP BY (a, b)
                         Node::Call(call) if call.name == "tuple" => keys.nodes.extend(call.arguments),
+                        Node::Star(star) => keys.nodes.extend(self.star(&star, scope)?.into_iter().map(|item| item.node)),
                         node => keys.nodes.push(node),
                     }
                 }
@@ -230,7 +232,8 @@ impl Analyzer<'_> {
                 }
             };
             let kind = match keys.sets {
-                Some(_) if self.settings.group_by_use_nulls => typed.kind.clone().nullable(),
+                // In the row of totals they are the defaults of what they are themselves.
+                Some(_) if self.settings.group_by_use_nulls && !keys.totals => typed.kind.clone().nullable(),
                 _ => typed.kind.clone(),
             };
             places.push(Some(grouped.keys.len()));

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_functions::parts_of_aggregate;
 use gristmill_types::{Columns, SqlType};
 use sqlparser::ast::Select;
 
 use super::Analyzer;
-use super::scope::{Context, OF_NO_TABLE, Scope, ScopeColumn};
-use crate::ast::{Call, ColumnChoice, InSet, Literal, Node, Star, StarStep, call, text};
+use super::scope::{Context, OF_NO_TABLE, OF_PLACE, Scope, ScopeColumn};
+use crate::ast::{Call, ColumnChoice, InSet, Node, Star, StarStep, call, text};
 use crate::translate;
 
 /// An item of the SELECT list after stars are expanded.
@@ -21,12 +22,17 @@ impl Analyzer<'_> {
     pub(crate) fn items(&self, select: &Select, scope: &mut Scope) -> Result<Vec<Item>> {
         let nodes = select.projection.iter().map(translate::select_item).collect::<Result<Vec<_>>>()?;
         add_given_names(&nodes, &mut scope.given_names);
+        scope.replaced_names.extend(nodes.iter().flat_map(replaced_names).cloned());
         let mut items = Vec::new();
         for node in nodes {
             let node = self.with_stars_expanded(node, scope)?;
             note_aliases(&node, scope)?;
             match node {
-                Node::Star(star) => items.extend(self.star(&star, scope)?),
+                Node::Star(star) => {
+                    let starred = self.star(&star, scope)?;
+                    note_replaced(&star, &starred, scope);
+                    items.extend(starred);
+                }
                 Node::Aliased(inner, alias) if is_untuple(&inner) => {
                     items.extend(self.untuple(&inner, Some(&alias), scope)?);
                 }
@@ -45,7 +51,7 @@ impl Analyzer<'_> {
     }
 
     /// The columns that a star stands for, with what EXCEPT, REPLACE and APPLY make of them.
-    fn star(&self, star: &Star, scope: &Scope) -> Result<Vec<Item>> {
+    pub(super) fn star(&self, star: &Star, scope: &Scope) -> Result<Vec<Item>> {
         // With the name that each column has in its table, which EXCEPT and REPLACE know it by until it was replaced or applied to.
         let items = self.star_columns(star, scope)?;
         let mut items: Vec<(Option<String>, Item)> = items.into_iter().map(|(name, item)| (Some(name), item)).collect();
@@ -65,9 +71,9 @@ impl Analyzer<'_> {
                     let pattern = regex(pattern)?;
                     items.retain(|(column, _)| !column.as_ref().is_some_and(|column| pattern.is_match(column)));
                 }
-                StarStep::Replace { items: replaced, strict } => {
-                    for (node, name) in replaced {
-                        let mut replaced = false;
+                StarStep::Replace { items: given, strict } => {
+                    for (node, name) in given {
+                        let (node, mut replaced) = (of_columns(node, given, scope), false);
                         for (column, item) in items.iter_mut().filter(|(column, _)| is(column, name)) {
                             (item.name, item.node) = (name.clone(), node.clone());
                             (*column, replaced) = (None, true);
@@ -86,6 +92,7 @@ impl Analyzer<'_> {
                             parameters: parameters.clone(),
                             arguments: vec![item.node.clone()],
                             distinct: false,
+                            respects_nulls: None,
                             filter: None,
                             over: None,
                         };
@@ -152,22 +159,20 @@ impl Analyzer<'_> {
             Some(ColumnChoice::Pattern(pattern)) => Some(regex(pattern)?),
             _ => None,
         };
-        let of_relation = |column: &ScopeColumn| star.qualifier.is_empty() || column.qualifier.ends_with(&star.qualifier);
+        // A table with an alias is known by its own name where nothing else is.
+        let is_named = |column: &ScopeColumn| column.qualifier.ends_with(&star.qualifier);
+        let by_origin = !scope.columns.iter().any(is_named);
+        let of_relation = |column: &ScopeColumn| is_named(column) || by_origin && column.origin.ends_with(&star.qualifier);
         let is_part = |column: &ScopeColumn| !column.hidden || (column.of_using && !star.qualifier.is_empty());
         let visible: Vec<&ScopeColumn> =
             scope.columns.iter().filter(|column| is_part(column) && of_relation(column)).collect();
         if visible.is_empty() && !star.qualifier.is_empty() && !scope.columns.iter().any(of_relation) {
-            if let Some(mut fields) = self.fields_of(&star.qualifier, scope) {
+            if let Some(mut fields) = self.fields_of(&star.qualifier, scope)? {
                 fields.retain(|(name, _)| pattern.as_ref().is_none_or(|pattern| pattern.is_match(name)));
                 return Ok(fields);
             }
             let text = format!("There is no table with the name or alias '{}'", star.qualifier.join("."));
             return Err(Error::new(ErrorCode::UNKNOWN_IDENTIFIER, text));
-        }
-        if visible.is_empty() && scope.columns.is_empty() && pattern.is_none() {
-            // SELECT * without FROM: system.one.
-            let dummy = Item { name: "dummy".to_string(), node: Node::Literal(Literal::Integer(0)) };
-            return Ok(vec![(dummy.name.clone(), dummy)]);
         }
         Ok(visible
             .into_iter()
@@ -182,6 +187,10 @@ impl Analyzer<'_> {
     /// Stars among the arguments of a call become arguments: `max(COLUMNS('x'))`, `tuple(*)`.
     pub(crate) fn with_stars_expanded(&self, node: Node, scope: &Scope) -> Result<Node> {
         Ok(match node {
+            Node::Call(function) if self.counts_rows(&function) => {
+                let rest = function.arguments[1..].to_vec();
+                self.with_stars_expanded(Node::Call(Call { arguments: rest, ..function }), scope)?
+            }
             Node::Call(mut function) => {
                 let mut arguments = Vec::with_capacity(function.arguments.len());
                 for argument in function.arguments {
@@ -196,6 +205,17 @@ impl Analyzer<'_> {
             Node::Aliased(inner, alias) => Node::Aliased(Box::new(self.with_stars_expanded(*inner, scope)?), alias),
             other => other,
         })
+    }
+
+    /// `countIf(*, condition)` counts rows as `count(*)` does: its star stands for no columns.
+    fn counts_rows(&self, function: &Call) -> bool {
+        const OF_ROWS: &[&str] = &["If", "State", "OrNull", "OrDefault"];
+        let has_star = matches!(function.arguments.first(), Some(Node::Star(star)) if **star == Star::default());
+        if !has_star || function.distinct {
+            return false;
+        }
+        let (counted, combinators) = parts_of_aggregate(self.registry, &function.name);
+        counted == "count" && combinators.iter().all(|combinator| OF_ROWS.contains(combinator))
     }
 
     /// `untuple(x)`: one column for each element; `untuple(x) AS z` gives `z.a` and so on.
@@ -247,17 +267,35 @@ impl Analyzer<'_> {
         Ok(self.expr(node, context)?.kind)
     }
 
-    /// `tp.*`: the fields of a tuple, each with its own name and how it is shown. `None`: there is no such tuple.
-    fn fields_of(&self, parts: &[String], scope: &Scope) -> Option<Vec<(String, Item)>> {
-        let typed = self.name(parts, &scope.rows()).ok()?;
-        let SqlType::Tuple(fields) = typed.kind.plain() else { return None };
+    /// `tp.*`: the fields of a tuple, or of the tuples of an array, or a map's keys and values, each with its own name and how it is
+    /// shown. `None`: nothing is called so. Error: UNSUPPORTED_METHOD of what has no fields.
+    fn fields_of(&self, parts: &[String], scope: &Scope) -> Result<Option<Vec<(String, Item)>>> {
+        let Ok(typed) = self.name(parts, &scope.rows()) else { return Ok(None) };
         let shown = self.column_name(parts, scope);
-        let field = |(at, (name, _)): (usize, &(Option<String>, SqlType))| {
-            let node = call("tupleElement", vec![Node::Name(parts.to_vec()), translate::integer(at as i128 + 1)]);
-            let field = name.clone().unwrap_or_else(|| (at + 1).to_string());
-            (field.clone(), Item { name: format!("{shown}.{field}"), node })
+        let element = match typed.kind.plain() {
+            SqlType::Array(element) => element.plain(),
+            kind => kind,
         };
-        Some(fields.iter().enumerate().map(field).collect())
+        let whole = || Node::Name(parts.to_vec());
+        let fields: Vec<(String, Node)> = match (typed.kind.plain(), element) {
+            (_, SqlType::Tuple(fields)) => {
+                let field = |(at, (name, _)): (usize, &(Option<String>, SqlType))| {
+                    let node = call("tupleElement", vec![whole(), translate::integer(at as i128 + 1)]);
+                    (name.clone().unwrap_or_else(|| (at + 1).to_string()), node)
+                };
+                fields.iter().enumerate().map(field).collect()
+            }
+            (SqlType::Map(..), _) => ["keys", "values"]
+                .map(|part| (part.to_string(), Node::Name(parts.iter().cloned().chain([part.to_string()]).collect())))
+                .into(),
+            (kind, _) => {
+                let name = parts.join(".");
+                let text = format!("{name}.* is of a tuple, of an array of tuples, or of a map; {name} is of type {kind}");
+                return Err(Error::new(ErrorCode::UNSUPPORTED_METHOD, text));
+            }
+        };
+        let item = |(field, node): (String, Node)| (field.clone(), Item { name: format!("{shown}.{field}"), node });
+        Ok(Some(fields.into_iter().map(item).collect()))
     }
 
     /// The name of a column that an expression becomes.
@@ -307,9 +345,17 @@ fn with_shown_names(node: &Node, scope: &Scope) -> Node {
 
 /// The body of a lambda with its parameter replaced.
 pub fn substituted(body: &Node, parameter: &str, value: &Node) -> Node {
-    let inside = |node: &Node| substituted(node, parameter, value);
-    match body {
-        Node::Name(parts) if parts.len() == 1 && parts[0] == parameter => value.clone(),
+    with_meant(body, &|name| (name == parameter).then(|| value.clone()))
+}
+
+/// An expression with what is meant by the names that stand by themselves in it, parameters of its lambdas aside.
+pub(super) fn with_meant(node: &Node, meant: &dyn Fn(&str) -> Option<Node>) -> Node {
+    let inside = |node: &Node| with_meant(node, meant);
+    match node {
+        Node::Name(parts) => match &parts[..] {
+            [name] => meant(name).unwrap_or_else(|| node.clone()),
+            _ => node.clone(),
+        },
         Node::Call(call) => {
             let mut call = call.clone();
             call.arguments = call.arguments.iter().map(inside).collect();
@@ -325,19 +371,61 @@ pub fn substituted(body: &Node, parameter: &str, value: &Node) -> Node {
             Node::In { left: Box::new(inside(left)), set, negated: *negated }
         }
         Node::Aliased(inner, alias) => Node::Aliased(Box::new(inside(inner)), alias.clone()),
-        Node::Lambda { parameters, body } if !parameters.iter().any(|name| name == parameter) => {
-            Node::Lambda { parameters: parameters.clone(), body: Box::new(inside(body)) }
+        Node::Lambda { parameters, body } => {
+            let outside = |name: &str| if parameters.iter().any(|known| known == name) { None } else { meant(name) };
+            Node::Lambda { parameters: parameters.clone(), body: Box::new(with_meant(body, &outside)) }
         }
         other => other.clone(),
+    }
+}
+
+/// What REPLACE puts in the place of a column: the names that it gives are those of the columns in it.
+fn of_columns(node: &Node, given: &[(Node, String)], scope: &Scope) -> Node {
+    with_meant(node, &|name| {
+        let column = given.iter().any(|(_, known)| known == name).then(|| scope.column_of(&[name.to_string()]));
+        column.flatten().map(|column| star_name(column, scope))
+    })
+}
+
+/// The names that REPLACE behind a star gives.
+fn replaced_names(node: &Node) -> impl Iterator<Item = &String> {
+    let steps = match node {
+        Node::Star(star) => &star.steps[..],
+        _ => &[],
+    };
+    let given = steps.iter().filter_map(|step| match step {
+        StarStep::Replace { items, .. } => Some(items),
+        _ => None,
+    });
+    given.flatten().map(|(_, name)| name)
+}
+
+/// What REPLACE gives a name to is meant by it in the whole SELECT.
+fn note_replaced(star: &Star, items: &[Item], scope: &mut Scope) {
+    for step in &star.steps {
+        let StarStep::Replace { items: given, .. } = step else { continue };
+        for (node, name) in given {
+            if items.iter().any(|item| item.name == *name) && !scope.aliases.contains_key(name) {
+                let meant = of_columns(node, given, scope);
+                scope.aliases.insert(name.clone(), meant);
+            }
+        }
     }
 }
 
 /// A column that a star stands for, named so that it is found again whatever else has its name.
 fn star_name(column: &ScopeColumn, scope: &Scope) -> Node {
     let mut parts = column.qualifier.clone();
-    let is_other = |other: &ScopeColumn| !other.hidden && other.name == column.name && !std::ptr::eq(other, column);
-    if parts.is_empty() && (scope.given_names.contains(&column.name) || scope.columns.iter().any(is_other)) {
-        parts.push(OF_NO_TABLE.to_string());
+    if parts.is_empty() {
+        let is_other = |other: &&ScopeColumn| !other.hidden && other.name == column.name && !std::ptr::eq(*other, column);
+        let others: Vec<&ScopeColumn> = scope.columns.iter().filter(is_other).collect();
+        let is_given = scope.given_names.contains(&column.name) || scope.replaced_names.contains(&column.name);
+        if others.iter().any(|other| other.qualifier.is_empty()) {
+            let place = scope.columns.iter().position(|known| std::ptr::eq(known, column));
+            parts.extend(place.map(|place| format!("{OF_PLACE}{place}")));
+        } else if is_given || !others.is_empty() {
+            parts.push(OF_NO_TABLE.to_string());
+        }
     }
     parts.push(column.name.clone());
     Node::Name(parts)

@@ -118,6 +118,8 @@ pub(crate) struct Tail {
     pub with_ties: bool,
     /// What LIMIT and OFFSET are computed by: names may be given in it.
     pub counts: Vec<Node>,
+    /// What WITH and the SELECT list give names to, where WITH FILL or a limit may name it.
+    pub aliases: HashMap<String, Node>,
 }
 
 impl Tail {
@@ -206,6 +208,7 @@ impl Analyzer<'_> {
             return Err(Error::new(ErrorCode::WITH_TIES_WITHOUT_ORDER_BY, "LIMIT WITH TIES needs ORDER BY"));
         }
         tail.counts = counts.into_inner();
+        tail.aliases = scope.aliases;
         Ok(tail)
     }
 
@@ -328,7 +331,11 @@ impl Analyzer<'_> {
 
 /// What the SELECT list and WITH give names to, where there is a LIMIT to use them.
 fn aliases_of(query: &Query, scalars: &HashMap<String, Node>) -> HashMap<String, Node> {
-    if query.limit_clause.is_none() && query.fetch.is_none() {
+    let fills = match query.order_by.as_ref().map(|order_by| &order_by.kind) {
+        Some(OrderByKind::Expressions(keys)) => keys.iter().any(|key| key.with_fill.is_some()),
+        _ => false,
+    };
+    if query.limit_clause.is_none() && query.fetch.is_none() && !fills {
         return HashMap::new();
     }
     let mut aliases = scalars.clone();

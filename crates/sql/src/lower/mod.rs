@@ -36,6 +36,7 @@ mod lambda_parameters;
 mod limits;
 mod named_tuples;
 mod natural;
+mod null_treatment;
 mod operators;
 pub mod places;
 mod planned_names;
@@ -262,7 +263,8 @@ impl<'a> Analyzer<'a> {
             return Err(Error::logical(format!("{node} is taken for an aggregate")));
         };
         let scope = Scope::of_columns(columns);
-        let (expr, kind, _) = self.bind_aggregate(call, &scope.rows())?;
+        let said = self.with_nulls_as_said(call)?;
+        let (expr, kind, _) = self.bind_aggregate(said.as_ref().unwrap_or(call), &scope.rows())?;
         Ok(Typed::new(expr, kind))
     }
 

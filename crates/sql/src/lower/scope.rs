@@ -54,12 +54,17 @@ pub struct ScopeColumn {
 /// Stands before the name of a column of a subquery without a name where the column is meant, and not what else is given its name.
 pub const OF_NO_TABLE: &str = "";
 
+/// With its number behind it, stands before the name of a column of which there are several such: of several subqueries without names.
+pub(super) const OF_PLACE: char = '\0';
+
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     pub columns: Vec<ScopeColumn>,
     pub aliases: HashMap<String, Node>,
     /// All names that something is given in this SELECT and its WITH, in whatever clause.
     pub given_names: HashSet<String>,
+    /// Those that REPLACE behind a star gives.
+    pub replaced_names: HashSet<String>,
     pub ctes: Rc<HashMap<String, Query>>,
     /// What subqueries in the SELECT see of the names that it gives, and of those around it.
     pub around: Around,
@@ -100,6 +105,12 @@ impl Scope {
         if *qualifier == [OF_NO_TABLE] {
             return self.columns.iter().filter(|column| column.name == name && column.qualifier.is_empty()).collect();
         }
+        if let [mark] = qualifier
+            && let Some(place) = mark.strip_prefix(OF_PLACE)
+        {
+            let column = place.parse().ok().and_then(|place: usize| self.columns.get(place));
+            return column.into_iter().collect();
+        }
         let of = |relation: fn(&ScopeColumn) -> &[String]| -> Vec<&ScopeColumn> {
             let is_meant = |column: &&ScopeColumn| column.name == name && ends_with(relation(column), qualifier);
             self.columns.iter().filter(is_meant).collect()
@@ -138,7 +149,14 @@ impl Scope {
 
     /// Where expressions over the rows of FROM are lowered.
     pub fn rows(&self) -> Context<'_> {
-        Context { scope: self, grouped: None, windows: None, lambda: Rc::default(), expanding: Rc::default() }
+        Context {
+            scope: self,
+            grouped: None,
+            windows: None,
+            lambda: Rc::default(),
+            functions: Rc::default(),
+            expanding: Rc::default(),
+        }
     }
 }
 
@@ -151,6 +169,8 @@ pub struct Context<'s> {
     /// Set where window functions may stand.
     pub windows: Option<&'s Windows>,
     pub lambda: Rc<Vec<(String, Typed)>>,
+    /// Parameters of lambdas that are lambdas themselves.
+    pub functions: Rc<Vec<(String, Node)>>,
     /// Aliases whose definition is being read.
     pub expanding: Rc<Vec<String>>,
 }
@@ -170,6 +190,16 @@ impl<'s> Context<'s> {
         let mut all = self.lambda.as_ref().clone();
         all.extend(parameters);
         Context { lambda: Rc::new(all), ..self.clone() }
+    }
+
+    pub fn with_functions(&self, functions: Vec<(String, Node)>) -> Context<'s> {
+        if functions.is_empty() {
+            return self.clone();
+        }
+        let mut all = self.functions.as_ref().clone();
+        all.retain(|(name, _)| functions.iter().all(|(given, _)| given != name));
+        all.extend(functions);
+        Context { functions: Rc::new(all), ..self.clone() }
     }
 
     /// Within a lambda, where its parameters are not computed.

@@ -21,9 +21,10 @@ use super::limits::{Limit, LimitBy, Tail};
 use super::places::{Place, sliced};
 use super::scope::{Context, Scope};
 use super::stage::{Above, with_distinct};
+use super::totals::has_totals;
 use super::windows::{Sorted, Windows};
 use super::{Analyzer, Lowered, OutputColumn, Typed, fill};
-use crate::ast::{Call, Node, Window, unescape_identifier};
+use crate::ast::{Call, Node, Star, Window, unescape_identifier};
 use crate::translate;
 
 impl Analyzer<'_> {
@@ -161,6 +162,10 @@ impl Analyzer<'_> {
         let multiplied = self.late_array_joins(&joins.late, &mut scope, grouped.as_ref(), &windows)?;
         let joins_before_having =
             having.as_ref().is_some_and(|node| self.mentions(node, &scope.rows(), &|call| call.name == "arrayJoin"));
+        if joins_before_having && !multiplied.is_empty() && has_totals(select) {
+            let text = "arrayJoin in HAVING beside WITH TOTALS: use a subquery";
+            return Err(Error::new(ErrorCode::ILLEGAL_COLUMN, text));
+        }
         let scope = scope;
         let context = Context { grouped: grouped.as_ref(), windows: Some(&windows), ..scope.rows() };
         let below_windows = Context { windows: None, ..context.clone() };
@@ -247,11 +252,27 @@ impl Analyzer<'_> {
         tail.order_by
             .iter()
             .map(|key| {
-                let node = self.positional(&key.node, items)?;
+                let starred = match &key.node {
+                    Node::Star(star) => Some(self.only_column(star, context.scope)?),
+                    _ => None,
+                };
+                let node = match &starred {
+                    Some(column) => column,
+                    None => self.positional(&key.node, items)?,
+                };
                 let typed = self.as_value(self.expr(node, context)?)?;
                 self.sorted(typed, Some(key), key.descending)
             })
             .collect()
+    }
+
+    /// `ORDER BY *`. Error: NOT_IMPLEMENTED where it stands for several columns.
+    fn only_column(&self, star: &Star, scope: &Scope) -> Result<Node> {
+        let mut columns = self.star(star, scope)?;
+        match (columns.pop(), columns.is_empty()) {
+            (Some(column), true) => Ok(column.node),
+            _ => Err(Error::not_implemented("ORDER BY * of several columns: write ORDER BY ALL")),
+        }
     }
 
     pub(super) fn order_by_all(&self, tail: &Tail, outputs: &[(String, Typed)]) -> Result<Vec<Sorted>> {
@@ -360,7 +381,7 @@ impl Analyzer<'_> {
             builder = builder.sort_with_limit(sorts, fetch.filter(|_| !fills))?;
         }
         if fills {
-            builder = self.filled(builder, &keys, &columns, &beside, tail.interpolate.as_ref())?;
+            builder = self.filled(builder, &keys, &columns, &beside, tail)?;
         }
         if let Some((skip, rows)) = ties {
             let keys = keys.iter().map(|key| fill::column_name(&key.column)).collect::<Result<_>>()?;

@@ -437,6 +437,7 @@ impl Analyzer<'_> {
                 false => Ok(left_typed),
             };
         }
+        let member = self.null_beside(member, &left_typed)?;
         let (left_typed, member) = self.padded_members(left_typed, member)?;
         // What has no common type is read as the left side's: a set of texts, for a number.
         let (left_typed, member) = match self.to_common(left_typed.clone(), member.clone(), "in") {
@@ -500,14 +501,9 @@ impl Analyzer<'_> {
             ));
         };
         if tuple.name != "tuple" || tuple.arguments.len() != lowered.columns.len() {
-            return Err(Error::new(
-                ErrorCode::NUMBER_OF_COLUMNS_DOESNT_MATCH,
-                format!(
-                    "The subquery of IN has {} columns, and the left side {}",
-                    lowered.columns.len(),
-                    tuple.arguments.len()
-                ),
-            ));
+            let (given, wanted) = (tuple.arguments.len(), lowered.columns.len());
+            let text = format!("The subquery of IN has {wanted} columns, and the left side {given}");
+            return Err(Error::new(ErrorCode::NUMBER_OF_COLUMNS_DOESNT_MATCH, text));
         }
         let (mut left_parts, mut right_parts) = (Vec::new(), Vec::new());
         for (node, column) in tuple.arguments.iter().zip(&lowered.columns) {

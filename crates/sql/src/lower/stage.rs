@@ -247,6 +247,8 @@ impl Analyzer<'_> {
 
     /// An aggregate whose DISTINCT and FILTER are combinators.
     pub(super) fn with_combinators(&self, call: &Call) -> Call {
+        let said = self.with_nulls_as_said(call).ok().flatten();
+        let call = said.as_ref().unwrap_or(call);
         let mut plain = Call { name: self.registry.canonical(&call.name).to_string(), distinct: false, ..call.clone() };
         plain.name = match plain.name.as_str() {
             "countDistinct" => self.settings.count_distinct_implementation.clone(),

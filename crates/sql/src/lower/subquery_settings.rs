@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
+use datafusion::logical_expr::LogicalPlanBuilder;
 use gristmill_base::{Error, Result};
 use gristmill_introspect::Settings;
 use sqlparser::ast::{Query, Setting};
@@ -50,6 +51,7 @@ impl Analyzer<'_> {
         scalars: HashMap<String, Node>,
     ) -> Result<Lowered> {
         let settings = self.changed_settings(list)?;
+        let totals = self.totals.of_next.get();
         let query = Query { settings: None, ..query.clone() };
         let mut env = self.env.clone();
         env.cast_keep_nullable = settings.cast_keep_nullable;
@@ -89,7 +91,12 @@ impl Analyzer<'_> {
         self.ordering.replace(inner.ordering.take());
         self.members.replace(inner.members.take());
         self.expanded.set(inner.expanded.get());
-        lowered
+        // Those of the statement are kept to where its plan is made.
+        let limits = (settings.limit, settings.offset);
+        match totals || limits == (0, 0) || limits == (self.settings.limit, self.settings.offset) {
+            true => lowered,
+            false => within_limits(lowered?, limits),
+        }
     }
 
     fn changed_settings(&self, list: &[Setting]) -> Result<Settings> {
@@ -105,4 +112,11 @@ impl Analyzer<'_> {
         }
         Ok(settings)
     }
+}
+
+/// What the settings `limit` (0: all) and `offset` leave of a query.
+fn within_limits(lowered: Lowered, (limit, offset): (u64, u64)) -> Result<Lowered> {
+    let rows = (limit > 0).then_some(limit as usize);
+    let plan = LogicalPlanBuilder::from(lowered.plan).limit(offset as usize, rows)?.build()?;
+    Ok(Lowered { plan, columns: lowered.columns })
 }

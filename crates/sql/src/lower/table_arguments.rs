@@ -79,7 +79,7 @@ impl VisitorMut for Names {
         let mut names = self.around.last().filter(|_| self.reaches).cloned().unwrap_or_default();
         for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
             if let Some(expr) = scalar_expression(&cte.query) {
-                let mut expr = expr.clone();
+                let mut expr = value_of(expr).clone();
                 replace(&mut expr, &names);
                 names.insert(unescape_identifier(&cte.alias.name), expr);
             }
@@ -115,6 +115,29 @@ impl VisitorMut for Names {
         }
         ControlFlow::Continue(())
     }
+}
+
+/// `(SELECT 5)` is the value itself.
+fn value_of(expr: &Expr) -> &Expr {
+    let query = match expr {
+        Expr::Nested(inner) => return value_of(inner),
+        Expr::Subquery(query) if is_plain(query) => query,
+        _ => return expr,
+    };
+    let SetExpr::Select(select) = query.body.as_ref() else { return expr };
+    match &select.projection[..] {
+        [SelectItem::UnnamedExpr(value) | SelectItem::ExprWithAlias { expr: value, .. }]
+            if select.from.is_empty() && select.selection.is_none() && !has_names(value) =>
+        {
+            value_of(value)
+        }
+        _ => expr,
+    }
+}
+
+/// Whether nothing stands around a query's SELECT.
+fn is_plain(query: &Query) -> bool {
+    query.with.is_none() && query.limit_clause.is_none() && query.fetch.is_none() && query.settings.is_none()
 }
 
 fn replace<T: VisitMut>(tree: &mut T, names: &HashMap<String, Expr>) {

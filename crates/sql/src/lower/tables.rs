@@ -78,6 +78,8 @@ pub struct ResolvedTables {
     pub names: NameNumbers,
     /// A SELECT of the query says WITH TOTALS, or a view has totals.
     pub may_have_totals: bool,
+    /// Names that WITH gives to queries, somewhere.
+    pub of_with: HashSet<String>,
 }
 
 /// Numbers that make names unique. A statement and the views that it reads share one: the plans of these stand in the
@@ -145,17 +147,43 @@ struct Collector {
     /// With whether it must be a table: the name after IN may be an array as well.
     references: Vec<(TableReference, bool)>,
     ctes: HashSet<String>,
+    /// Those of them that may be tables as well, in a query of WITH or where such a name does not reach: `WITH t AS (SELECT * FROM t)`.
+    maybe_tables: HashSet<String>,
+    /// Where the queries of WITH stand in memory, and how many of them the place that is visited is in.
+    of_with: HashSet<usize>,
+    within: usize,
+    within_query: bool,
     error: Option<gristmill_base::Error>,
     totals: bool,
+}
+
+impl Collector {
+    fn of(query: &Query) -> Collector {
+        let mut collector = Collector::default();
+        let _ = query.visit(&mut collector);
+        collector
+    }
 }
 
 impl Visitor for Collector {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-        if let Some(with) = &query.with {
-            self.ctes.extend(with.cte_tables.iter().map(|cte| crate::ast::unescape_identifier(&cte.alias.name)));
+        let is_inner = std::mem::replace(&mut self.within_query, true);
+        self.within += usize::from(self.of_with.contains(&place_of(query)));
+        for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
+            self.of_with.insert(place_of(&cte.query));
+            let name = crate::ast::unescape_identifier(&cte.alias.name);
+            if is_inner {
+                self.maybe_tables.insert(name.clone());
+            }
+            self.ctes.insert(name);
         }
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        self.within -= usize::from(self.of_with.contains(&place_of(query)));
         ControlFlow::Continue(())
     }
 
@@ -168,7 +196,12 @@ impl Visitor for Collector {
         match TableReference::of(factor) {
             // The arrays of ARRAY JOIN are no table.
             Ok(Some(TableReference::Function(name, _))) if name == crate::rewrite::joins::ARRAY_JOIN => {}
-            Ok(Some(reference)) => self.references.push((reference, true)),
+            Ok(Some(reference)) => {
+                if let (TableReference::Table(parts) | TableReference::Final(parts), 1..) = (&reference, self.within) {
+                    self.maybe_tables.extend(parts.iter().filter(|_| parts.len() == 1).cloned());
+                }
+                self.references.push((reference, true));
+            }
             Ok(None) => {}
             Err(error) => {
                 self.error = Some(error);
@@ -187,6 +220,10 @@ impl Visitor for Collector {
         }
         ControlFlow::Continue(())
     }
+}
+
+fn place_of(query: &Query) -> usize {
+    std::ptr::from_ref(query).addr()
 }
 
 /// `x IN name`, `x IN (name)`, `x IN (name AS alias)`
@@ -215,13 +252,12 @@ fn name_after_in(expr: &Expr) -> Option<Vec<String>> {
 
 /// Resolves every table of a query.
 pub async fn resolve_tables(query: &Query, resolver: &dyn TableResolver) -> Result<ResolvedTables> {
-    let mut collector = Collector::default();
-    let _ = query.visit(&mut collector);
+    let collector = Collector::of(query);
     if let Some(error) = collector.error {
         return Err(error);
     }
-    let mut resolved =
-        ResolvedTables { names: resolver.names(), may_have_totals: collector.totals, ..ResolvedTables::default() };
+    let (names, may_have_totals, of_with) = (resolver.names(), collector.totals, collector.ctes);
+    let mut resolved = ResolvedTables { names, may_have_totals, of_with, ..ResolvedTables::default() };
     for (reference, required) in collector.references {
         let key = reference.key();
         if resolved.by_text.contains_key(&key) {
@@ -229,10 +265,16 @@ pub async fn resolve_tables(query: &Query, resolver: &dyn TableResolver) -> Resu
         }
         let table = match &reference {
             TableReference::Table(parts) | TableReference::Final(parts) => match &parts[..] {
-                [name] if resolver.sees_with_around() && collector.ctes.contains(name) => match reference {
-                    TableReference::Final(_) => return Err(final_of_query(name)),
-                    _ => continue,
-                },
+                [name]
+                    if resolver.sees_with_around()
+                        && resolved.of_with.contains(name)
+                        && !collector.maybe_tables.contains(name) =>
+                {
+                    match reference {
+                        TableReference::Final(_) => return Err(final_of_query(name)),
+                        _ => continue,
+                    }
+                }
                 [name] | [_, name] => {
                     let database = (parts.len() > 1).then(|| parts[0].as_str());
                     let is_final = matches!(reference, TableReference::Final(_));
@@ -240,7 +282,10 @@ pub async fn resolve_tables(query: &Query, resolver: &dyn TableResolver) -> Resu
                         Ok(table) => table,
                         Err(_) if !required => continue,
                         // What WITH names in one place may be a table in another.
-                        Err(_) if database.is_none() && collector.ctes.contains(name) => continue,
+                        Err(_) if database.is_none() && resolved.of_with.contains(name) => match is_final {
+                            true => return Err(final_of_query(name)),
+                            false => continue,
+                        },
                         Err(error) => return Err(error),
                     }
                 }
@@ -271,9 +316,7 @@ fn final_of_query(name: &str) -> gristmill_base::Error {
 
 /// Whether a query names a table, anywhere in it.
 pub(crate) fn reads(query: &Query, table: &str) -> bool {
-    let mut collector = Collector::default();
-    let _ = query.visit(&mut collector);
-    collector
+    Collector::of(query)
         .references
         .iter()
         .any(|(reference, _)| matches!(reference, TableReference::Table(parts) if parts[..] == [table.to_string()]))

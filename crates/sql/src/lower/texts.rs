@@ -108,6 +108,13 @@ impl Analyzer<'_> {
         Ok(self.call_of("trimRight", vec![typed.clone(), zero])?.expr)
     }
 
+    /// NULL alone, as in `x IN (SELECT NULL)`, as one of the other side's type.
+    pub(super) fn null_beside(&self, null: Typed, other: &Typed) -> Result<Typed> {
+        let kind = other.kind.plain().clone().nullable();
+        let is_plain = kind.is_nullable() && !matches!(kind.plain(), SqlType::Tuple(_));
+        if null.kind.is_null_literal() && is_plain { self.cast(null, &kind) } else { Ok(null) }
+    }
+
     /// A constant text as IN looks for it among values of a type: bytes that fill a FixedString up, or all bytes of one.
     /// Error: TOO_LARGE_STRING_SIZE.
     pub(super) fn text_among_texts(&self, item: Typed, kind: &SqlType) -> Result<Typed> {

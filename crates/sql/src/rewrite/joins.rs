@@ -23,9 +23,10 @@ fn names_engine(tokens: &[TokenWithSpan], at: usize) -> bool {
     at_word(tokens, before, "ENGINE")
 }
 
-/// The words from `at` to a JOIN, and where they end. `None`: no join begins here.
+/// The words from `at` to a JOIN, and where they end. `None`: no join begins here, as `t AS left JOIN` is an alias before it.
 fn join_words(tokens: &[TokenWithSpan], at: usize) -> Option<(Vec<String>, usize)> {
-    if at > 0 && (at_token(tokens, at - 1, &Token::Period) || names_engine(tokens, at)) {
+    let is_name = |before: usize| at_token(tokens, before, &Token::Period) || at_word(tokens, before, "AS");
+    if at > 0 && (is_name(at - 1) || names_engine(tokens, at)) {
         return None;
     }
     let mut words = Vec::new();

@@ -49,7 +49,7 @@ pub(crate) fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     out
 }
 
-/// `[*]`, `[t.*]`, `(*, 1)`, `(1, *)`: no star of a SELECT list or of `count(*)`, and no multiplication.
+/// `[*]`, `[t.*]`, `(*, 1)`, `(1, *)`, `* + 1`, `GROUP BY *`: no star of a SELECT list or of `count(*)`, and no multiplication.
 fn stands_among_values(tokens: &[TokenWithSpan], at: usize) -> bool {
     let behind = |token: &Token| at > 0 && at_token(tokens, at - 1, token);
     let before = |token: &Token| at_token(tokens, at + 1, token);
@@ -57,6 +57,27 @@ fn stands_among_values(tokens: &[TokenWithSpan], at: usize) -> bool {
         || behind(&Token::LBracket)
         || behind(&Token::LParen) && before(&Token::Comma)
         || behind(&Token::Comma) && before(&Token::RParen)
+        || is_operand(tokens, at)
+}
+
+/// Words that a value follows.
+const BEFORE_VALUES: &[&str] = &["SELECT", "DISTINCT", "WHERE", "PREWHERE", "HAVING", "AND", "OR", "NOT"];
+
+fn is_operand(tokens: &[TokenWithSpan], at: usize) -> bool {
+    let is_operator = |at: usize| {
+        let is_one = |token: &Token| {
+            matches!(token, Token::Plus | Token::Minus | Token::Div | Token::Mod | Token::StringConcat)
+                || matches!(token, Token::Eq | Token::Neq | Token::Lt | Token::LtEq | Token::Gt | Token::GtEq)
+        };
+        tokens.get(at).is_some_and(|token| is_one(&token.token))
+    };
+    let Some(before) = at.checked_sub(1) else { return false };
+    let is_behind = |token: &Token| at_token(tokens, before, token);
+    let begins_value = one_of(tokens, before, BEFORE_VALUES)
+        || is_behind(&Token::Comma)
+        || is_behind(&Token::LParen)
+        || is_behind(&Token::Period);
+    is_operator(before) || at_word(tokens, before, "BY") || (begins_value && is_operator(at + 1))
 }
 
 /// Puts `__star()`, with the qualifier that was already written as its argument.

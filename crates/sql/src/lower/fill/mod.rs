@@ -19,7 +19,8 @@ use std::sync::Arc;
 pub(crate) use beside::{Ordered, column_beside};
 pub use node::{FillKey, FillNode, Number, SHIFTED, Step};
 
-use super::scope::{Scope, ScopeColumn};
+use super::limits::Tail;
+use super::scope::{Context, Scope, ScopeColumn};
 use super::{Analyzer, OutputColumn};
 use crate::ast::{self, Node, call};
 use crate::translate;
@@ -45,8 +46,9 @@ impl Analyzer<'_> {
         keys: &[Key<'_>],
         columns: &[OutputColumn],
         beside: &[ScopeColumn],
-        interpolate: Option<&Interpolate>,
+        tail: &Tail,
     ) -> Result<LogicalPlanBuilder> {
+        let scope = Scope { aliases: tail.aliases.clone(), ..Scope::default() };
         let first = keys.iter().position(|key| key.fill.is_some()).unwrap_or(keys.len());
         let prefix = if self.settings.use_with_fill_by_sorting_prefix { &keys[..first] } else { &[] };
         let mut filled: Vec<FillKey> = Vec::new();
@@ -57,9 +59,9 @@ impl Analyzer<'_> {
             if keys.iter().filter(|other| other.column == key.column).count() > 1 {
                 return Err(invalid("An expression stands twice in an ORDER BY that fills it: once is enough"));
             }
-            filled.push(self.fill_key(key, fill)?);
+            filled.push(self.fill_key(key, fill, &scope.rows())?);
         }
-        let interpolated = match interpolate {
+        let interpolated = match &tail.interpolate {
             Some(interpolate) => self.interpolated(interpolate, keys, columns, beside)?,
             None => Vec::new(),
         };
@@ -77,13 +79,13 @@ impl Analyzer<'_> {
         Ok(LogicalPlanBuilder::from(LogicalPlan::Extension(Extension { node: Arc::new(node) })))
     }
 
-    fn fill_key(&self, key: &Key<'_>, fill: &ast::Fill) -> Result<FillKey> {
+    fn fill_key(&self, key: &Key<'_>, fill: &ast::Fill, context: &Context<'_>) -> Result<FillKey> {
         let kind = key.kind.plain().clone();
         let bounds = bounds(&kind)?;
-        let bound = |node: &Option<Node>| node.as_ref().map(|node| self.fill_bound(node, &kind)).transpose();
+        let bound = |node: &Option<Node>| node.as_ref().map(|node| self.fill_bound(node, &kind, context)).transpose();
         let (from, to) = (bound(&fill.from)?, bound(&fill.to)?);
         let (step, ahead) = match &fill.step {
-            Some(node) => self.fill_step(node, &kind, "STEP")?,
+            Some(node) => self.fill_step(node, &kind, "STEP", context)?,
             None => {
                 let one = if key.descending { -1 } else { 1 };
                 (Step::Add(scaled(one, &kind)), !key.descending)
@@ -108,7 +110,7 @@ impl Analyzer<'_> {
                 return Err(invalid("WITH FILL STALENESS cannot be used together with WITH FILL FROM"));
             }
             Some(node) => {
-                let (staleness, ahead) = self.fill_step(node, &kind, "STALENESS")?;
+                let (staleness, ahead) = self.fill_step(node, &kind, "STALENESS", context)?;
                 if ahead == key.descending {
                     return Err(invalid(format!("STALENESS value cannot be {sign} for sorting in {direction} direction")));
                 }
@@ -120,8 +122,8 @@ impl Analyzer<'_> {
     }
 
     /// FROM or TO, in the type of the key.
-    fn fill_bound(&self, node: &Node, kind: &SqlType) -> Result<Number> {
-        let (value, from) = self.constant(node)?;
+    fn fill_bound(&self, node: &Node, kind: &SqlType, context: &Context<'_>) -> Result<Number> {
+        let (value, from) = self.constant_in(node, context)?;
         let incompatible = || invalid(format!("Incompatible types of WITH FILL expression values with column type {kind}"));
         let from = from.plain();
         let number = number_of(&value, from)?;
@@ -152,8 +154,8 @@ impl Analyzer<'_> {
     }
 
     /// A step, and whether it leads to greater values.
-    fn fill_step(&self, node: &Node, kind: &SqlType, what: &str) -> Result<(Step, bool)> {
-        let (value, from) = self.constant(node)?;
+    fn fill_step(&self, node: &Node, kind: &SqlType, what: &str, context: &Context<'_>) -> Result<(Step, bool)> {
+        let (value, from) = self.constant_in(node, context)?;
         let number = number_of(&value, from.plain())?;
         let zero = || invalid(format!("{what} value cannot be zero"));
         if let SqlType::Interval(unit) = from.plain() {
@@ -175,8 +177,10 @@ impl Analyzer<'_> {
                 return Ok((Step::Add(step), count > 0));
             }
             let columns = gristmill_types::Columns(Arc::new([gristmill_types::Column::new(SHIFTED, kind.clone())]));
-            let shifted =
-                self.over_columns(&call("plus", vec![Node::Name(vec![SHIFTED.to_string()]), node.clone()]), &columns)?;
+            let aliases = context.scope.aliases.clone();
+            let scope = Scope { aliases, prefer_columns: true, ..Scope::of_columns(&columns) };
+            let shifted = call("plus", vec![Node::Name(vec![SHIFTED.to_string()]), node.clone()]);
+            let shifted = self.expr(&shifted, &scope.rows())?;
             return Ok((Step::Shift(self.cast(shifted, kind)?.expr), count > 0));
         }
         let incompatible = || invalid(format!("Incompatible types of WITH FILL expression values with column type {kind}"));
