@@ -17,6 +17,7 @@ use super::natives::{column, natives};
 use super::sums::{Addend, Wide, sum_type};
 use super::{Call, NullRule, Plan, family};
 use crate::columns::retype;
+use crate::define::bad_argument;
 use crate::registry::Registry;
 
 pub fn register(registry: &mut Registry) {
@@ -204,6 +205,9 @@ fn moving(call: &Call<'_>, average: bool) -> Result<Plan> {
         return Err(call.illegal(0, "a number"));
     };
     let window = call.size(0)?;
+    if window == Some(0) {
+        return Err(bad_argument(call.name, "the window must be of one value or more"));
+    }
     let is_decimal = matches!(kind, SqlType::Decimal { .. });
     let one = if average && !is_decimal { SqlType::Float64 } else { total };
     let result = SqlType::array(one.clone());
