@@ -3,15 +3,14 @@
 use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::ast::{
     AccessExpr, BinaryOperator, CeilFloorKind, DateTimeField, DuplicateTreatment, Expr, Function, FunctionArg,
-    FunctionArgExpr, FunctionArguments, Ident, OneOrManyWithParens, SelectItem, SelectItemQualifiedWildcardKind, SetExpr,
-    Subscript, TableFactor, TrimWhereField, UnaryOperator, Value, ValueWithSpan,
+    FunctionArgExpr, FunctionArgumentClause, FunctionArguments, Ident, NullTreatment, OneOrManyWithParens, SelectItem,
+    SelectItemQualifiedWildcardKind, SetExpr, Subscript, TableFactor, TrimWhereField, UnaryOperator, Value, ValueWithSpan,
 };
 
 use crate::ast::{Call, ColumnChoice, InSet, Literal, Node, Star, StarStep, call, text, unescape, unescape_identifier};
 use crate::intervals;
 use crate::rewrite::stars::STAR;
 
-mod nulls;
 mod order;
 
 pub use order::sort_key;
@@ -275,6 +274,20 @@ fn chain(name: &str, mut operands: Vec<Node>) -> Node {
     call(name, operands)
 }
 
+/// Functions that have a form which counts NULL as a value.
+const KEEP_NULLS: &[&str] = &["any", "any_value", "anyLast", "first_value", "last_value"];
+
+fn respects_nulls(function: &Function) -> bool {
+    let inside = match &function.args {
+        FunctionArguments::List(list) => list
+            .clauses
+            .iter()
+            .any(|clause| matches!(clause, FunctionArgumentClause::IgnoreOrRespectNulls(NullTreatment::RespectNulls))),
+        _ => false,
+    };
+    inside || function.null_treatment == Some(NullTreatment::RespectNulls)
+}
+
 fn function_call(function: &Function) -> Result<Node> {
     let name = match &parts(&function.name)?[..] {
         [name] => name.clone(),
@@ -290,7 +303,11 @@ fn function_call(function: &Function) -> Result<Node> {
             ),
         })
     };
-    let name = nulls::of_call(name, function)?;
+    // `any(x) RESPECT NULLS` is a function by itself; leaving NULL out is what they do anyway.
+    let name = match respects_nulls(function) && KEEP_NULLS.iter().any(|known| name.eq_ignore_ascii_case(known)) {
+        true => format!("{name}_respect_nulls"),
+        false => name,
+    };
     let (mut list, distinct) = arguments(&function.args)?;
     let (parameters, _) = arguments(&function.parameters)?;
     if name.eq_ignore_ascii_case("count")

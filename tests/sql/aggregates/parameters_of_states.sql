@@ -30,13 +30,6 @@ SELECT groupArrayMovingSum(0)(number) FROM numbers(3);
 SELECT groupArrayMovingAvg(0)(toDecimal32(number, 1)) FROM numbers(3);
 -- A sample is another one for each group.
 SELECT uniq(x) > 50 FROM (SELECT number, groupArraySample(10)(e) AS x FROM (SELECT number, arrayJoin(range(1000)) AS e FROM numbers(100)) GROUP BY number);
--- NULL counts as a value, with combinators too.
-SELECT anyOrNull(x) RESPECT NULLS AS a, anyLastIf(x, x IS NULL) RESPECT NULLS AS b, first_value_respect_nulls(x) IGNORE NULLS AS c FROM (SELECT if(number < 2, NULL, number) AS x FROM numbers(4));
-SELECT toTypeName(first_valueIfState(x, 1) RESPECT NULLS) AS t FROM (SELECT toNullable(1) AS x);
--- error: NOT_IMPLEMENTED
-SELECT sum(number) RESPECT NULLS FROM numbers(3);
--- error: NOT_IMPLEMENTED
-SELECT lagInFrame(number) RESPECT NULLS OVER () FROM numbers(3);
 -- A function's other names are names of one type.
 CREATE TABLE p2 (a AggregateFunction(first_value, UInt64), b AggregateFunction(median, UInt64), c AggregateFunction(last_valueIf, UInt64, UInt8), d SimpleAggregateFunction(SUM, UInt64)) ENGINE = AggregatingMergeTree ORDER BY tuple();
 INSERT INTO p2 SELECT first_valueState(number), medianState(number), last_valueIfState(number, number < 2), 7 FROM numbers(3);
