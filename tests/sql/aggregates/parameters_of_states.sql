@@ -35,3 +35,6 @@ CREATE TABLE p2 (a AggregateFunction(first_value, UInt64), b AggregateFunction(m
 INSERT INTO p2 SELECT first_valueState(number), medianState(number), last_valueIfState(number, number < 2), 7 FROM numbers(3);
 SELECT first_valueMerge(a), medianMerge(b), last_valueIfMerge(c), sum(d) FROM p2;
 SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = 'p2' ORDER BY name;
+-- States have no order.
+-- error: ILLEGAL_TYPE_OF_ARGUMENT
+SELECT sumArgMin(number, s) FROM (SELECT number, sumState(number) AS s FROM numbers(3) GROUP BY number);

@@ -158,6 +158,9 @@ impl Combined {
             let mut arguments: Vec<_> =
                 kinds.map(|(kind, constant)| Argument { kind: kind.clone(), constant: constant.clone() }).collect();
             let key = arguments.pop().ok_or_else(|| no_arguments(call.name))?.kind;
+            if matches!(key, SqlType::AggregateFunction(..)) {
+                return Err(illegal(call.name, &key, "a type whose values can be compared"));
+            }
             arg_best::plan(inner.prepare(&inner_name, call.parameters, &arguments)?, &key, largest)
         });
         chosen.prepare(name, parameters, arguments)
