@@ -1,8 +1,8 @@
 //! How many rows a LIMIT took its rows from (`rows_before_limit_at_least`): told to clients when a query ends.
 //!
-//! The limit stands at the top of the plan, in nodes that end after some rows (limits, sorts and merges with a bound, reads
-//! that stop early); what lies between leaves the number of rows alone. The rows are those that came out of whatever is below
-//! the lowest of them, so they are at least that many where it was stopped early.
+//! The limit stands at the top of the plan, or of subqueries that it reads, in nodes that end after some rows (limits, sorts
+//! and merges with a bound, reads that stop early); what lies between leaves the number of rows alone. The rows are those
+//! that came out of whatever is below the lowest of them, so they are at least that many where it was stopped early.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -23,24 +23,26 @@ use gristmill_introspect::QueryContext;
 /// Nodes that give every row they get, and no other.
 const PASSING: &[&str] = &["ProjectionExec", "CoalescePartitionsExec", "CooperativeExec", "RepartitionExec", "BufferExec"];
 
-/// The node whose rows a limit at the top of the plan was taken from.
-fn limited(plan: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
+/// The nodes whose rows the topmost limits took theirs from: one where the plan ends with a limit, else one of each branch
+/// that has a limit in a subquery. `ends`: the query ends with a limit as it was written, so that where the plan does not, it
+/// was left out for having nothing to leave out, and those below it are not asked for.
+fn limited(plan: &Arc<dyn ExecutionPlan>, ends: bool) -> Vec<Arc<dyn ExecutionPlan>> {
     let mut found = None;
     let mut node = plan.clone();
     loop {
         let stops = node.fetch().is_some();
-        let [child] = &node.children()[..] else {
-            // What reads stops by itself: its own rows are all that are known.
-            return if stops { Some(node) } else { found };
-        };
-        if !stops && !PASSING.contains(&node.name()) {
-            return found;
-        }
-        let child = Arc::clone(child);
+        let children: Vec<Arc<dyn ExecutionPlan>> = node.children().into_iter().cloned().collect();
+        let passes = children.len() == 1 && (stops || PASSING.contains(&node.name()));
         if stops {
-            found = Some(child.clone());
+            // What reads stops by itself: its own rows are all that are known.
+            found = Some(if passes { children[0].clone() } else { node });
         }
-        node = child;
+        match (found, passes) {
+            (limited, true) => (found, node) = (limited, children[0].clone()),
+            (Some(limited), false) => return vec![limited],
+            (None, false) if ends => return Vec::new(),
+            (None, false) => return children.iter().flat_map(|child| limited(child, false)).collect(),
+        }
     }
 }
 
@@ -89,16 +91,17 @@ pub fn told(
         context.progress.total_rows_to_read.fetch_add(1, Relaxed);
         context.read(1, 1);
     }
-    match limited(&plan) {
-        Some(node) => Box::pin(Told { rows, limited: Some(node), context: context.clone() }),
-        None => rows,
+    let limited = limited(&plan, ends_with_limit(lowered));
+    if limited.is_empty() {
+        return rows;
     }
+    Box::pin(Told { rows, limited, context: context.clone() })
 }
 
 struct Told {
     rows: SendableRecordBatchStream,
-    /// The node whose rows are told; none once they are.
-    limited: Option<Arc<dyn ExecutionPlan>>,
+    /// The nodes whose rows are told; none once they are.
+    limited: Vec<Arc<dyn ExecutionPlan>>,
     context: Arc<QueryContext>,
 }
 
@@ -107,10 +110,11 @@ impl Stream for Told {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let next = ready!(self.rows.poll_next_unpin(context));
-        if next.is_none()
-            && let Some(rows) = self.limited.take().and_then(|node| rows_of(&node))
-        {
-            self.context.progress.limit_was_applied(rows);
+        if next.is_none() && !self.limited.is_empty() {
+            let rows: Option<u64> = std::mem::take(&mut self.limited).iter().map(rows_of).sum();
+            if let Some(rows) = rows {
+                self.context.progress.limit_was_applied(rows);
+            }
         }
         Poll::Ready(next)
     }

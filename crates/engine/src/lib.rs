@@ -1,5 +1,6 @@
 //! Runs statements: sessions, one interpreter a statement, plans and their execution.
 
+mod above_keyless;
 mod accumulators;
 mod array_join;
 mod async_inserts;

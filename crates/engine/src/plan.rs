@@ -23,6 +23,7 @@ use gristmill_introspect::memory::QueryMemoryPool;
 use gristmill_introspect::{QueryContext, Settings};
 use gristmill_mergetree::read::{ReadInOneStream, physical_rules, read_states};
 
+use crate::above_keyless::logical_rules;
 use crate::array_join::JoinArraysByPieces;
 use crate::bucketed_groups::GroupInBuckets;
 use crate::engine::Engine;
@@ -125,7 +126,7 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
         rules.push(Arc::new(sooner));
     }
     let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();
-    let builder = builder.with_query_planner(Arc::new(crate::fill::Planner));
+    let builder = builder.with_query_planner(Arc::new(crate::fill::Planner)).with_optimizer_rules(logical_rules());
     Ok(builder.with_physical_optimizer_rules(rules).build())
 }
 

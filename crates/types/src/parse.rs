@@ -2,6 +2,7 @@
 //!
 //! A recursive-descent parser over bytes: name, then optionally arguments in parentheses, whose shape the name decides.
 
+mod aggregates;
 mod long_names;
 
 use std::sync::Arc;
@@ -522,39 +523,6 @@ impl<'a> Parser<'a> {
         let wide = word.eq_ignore_ascii_case("Enum16") || (word.eq_ignore_ascii_case("Enum") && !is_narrow);
         let values = EnumValues(values.into());
         Ok(if wide { T::Enum16(values) } else { T::Enum8(values) })
-    }
-
-    fn aggregate_function(&mut self) -> Result<SqlType> {
-        self.expect(b'(')?;
-        let mut name = self.function();
-        // The version of the state's form, which functions have that had another one before.
-        if name == "1" && self.eat(b',') {
-            name = self.function();
-        }
-        let mut arguments = Vec::new();
-        while self.eat(b',') {
-            arguments.push(self.kind()?);
-        }
-        self.expect(b')')?;
-        Ok(T::AggregateFunction(name, arguments))
-    }
-
-    /// The name of an aggregate function with its parameters.
-    fn function(&mut self) -> String {
-        self.spaces();
-        let start = self.at;
-        let mut depth = 0;
-        while let Some(c) = self.peek() {
-            match c {
-                b'(' => depth += 1,
-                b')' if depth == 0 => break,
-                b')' => depth -= 1,
-                b',' if depth == 0 => break,
-                _ => {}
-            }
-            self.at += 1;
-        }
-        self.text[start..self.at].trim().to_string()
     }
 }
 

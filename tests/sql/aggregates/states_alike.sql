@@ -30,3 +30,6 @@ INSERT INTO sa VALUES (1, [1, 2], [1, 2]);
 INSERT INTO sa VALUES (1, [3, 4], [1, 3]);
 OPTIMIZE TABLE sa FINAL;
 SELECT k, g, arraySort(u), toTypeName(g) FROM sa;
+CREATE TABLE a9 (s AggregateFunction(sum, Decimal(50, 10)), m AggregateFunction(argMin, Decimal(24, 10), UInt16)) ENGINE = AggregatingMergeTree ORDER BY tuple();
+INSERT INTO a9 SELECT sumState(toDecimal256('1.1', 10)), argMinState(toDecimal128('0.1', 10), toUInt16(19)) FROM numbers(2);
+SELECT sumMerge(s), argMinMerge(m), toTypeName(argMinMerge(m)) FROM a9;

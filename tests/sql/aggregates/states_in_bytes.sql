@@ -15,3 +15,11 @@ SELECT uniqExactMerge(s) FROM (SELECT CAST(unhex('050001040203') AS AggregateFun
 SELECT CAST(unhex('0300') AS AggregateFunction(sum, UInt8));
 -- error: BAD_ARGUMENTS
 SELECT CAST(unhex('030000000000000000') AS AggregateFunction(sum, UInt8));
+-- Where NULL counts as a value, the first byte tells whether there is one.
+SELECT hex(any_respect_nullsState(number)), hex(anyLast_respect_nullsState(if(number = 1, NULL, 'abc'))), hex(any_respect_nullsState(if(number = 1, NULL, 'abc'))), hex(any_respect_nullsState([number, 7])) FROM numbers(2);
+SELECT hex(any_respect_nullsState(number)), hex(anyLast_respect_nullsState(toNullable(number))) FROM numbers(0);
+SELECT finalizeAggregation(CAST(unhex('01'), 'AggregateFunction(any_respect_nulls, UInt64)')), finalizeAggregation(CAST(unhex('030003616263'), 'AggregateFunction(lastValueRespectNulls, Nullable(String))')), finalizeAggregation(CAST(unhex('02'), 'AggregateFunction(any_respect_nulls, Nullable(UInt8))'));
+-- error: INCORRECT_DATA
+SELECT finalizeAggregation(CAST(unhex('00'), 'AggregateFunction(any_respect_nulls, UInt64)'));
+-- error: INCORRECT_DATA
+SELECT finalizeAggregation(CAST(unhex('02'), 'AggregateFunction(any_respect_nulls, UInt64)'));

@@ -160,6 +160,12 @@ fn add(
         Format::Tsv | Format::TsvWithNames | Format::TsvRaw | Format::TsvRawWithNames => {
             sample.settings.input_format_tsv_allow_variable_number_of_columns
         }
+        Format::JsonCompactEachRow
+        | Format::JsonCompactEachRowWithNames
+        | Format::JsonCompactStringsEachRow
+        | Format::JsonCompactStringsEachRowWithNames => {
+            sample.settings.input_format_json_compact_allow_variable_number_of_columns
+        }
         _ => false,
     };
     if row.seen.len() != columns.len() && !variable {

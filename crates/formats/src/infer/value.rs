@@ -28,6 +28,8 @@ pub(crate) struct Rules {
     times: bool,
     only_datetime64: bool,
     us: bool,
+    /// Times have one form; others are text.
+    basic: bool,
     /// Objects are named tuples; else maps, or text.
     objects: bool,
     objects_as_text: bool,
@@ -70,6 +72,7 @@ impl Rules {
             times: settings.input_format_try_infer_datetimes,
             only_datetime64: settings.input_format_try_infer_datetimes_only_datetime64,
             us: settings.date_time_input_format == "best_effort_us",
+            basic: settings.date_time_input_format == "basic",
             objects: settings.input_format_json_try_infer_named_tuples_from_objects,
             objects_as_text: settings.input_format_json_read_objects_as_strings,
             tuples: !settings.input_format_json_infer_array_of_dynamic_from_array_of_different_types,
@@ -144,11 +147,12 @@ impl Rules {
             return None;
         }
         let seconds = best_effort::date_time(text, 0, &self.zone, Customs { us: self.us, now_seconds: None }).ok()?;
+        let is_read = |scale: u8, fine: bool| !self.basic || date::basic(text, scale, &self.zone, fine).is_ok();
         let fraction = text.windows(3).any(|c| c[0].is_ascii_digit() && c[1] == b'.' && c[2].is_ascii_digit()) && colons > 0;
         if !fraction && !self.only_datetime64 && (0..=i64::from(u32::MAX)).contains(&seconds) {
-            return Some(Guess::DateTime);
+            return is_read(0, false).then_some(Guess::DateTime);
         }
-        (seconds.abs() <= NANOSECONDS_MAX).then_some(Guess::DateTime64)
+        (seconds.abs() <= NANOSECONDS_MAX && is_read(9, true)).then_some(Guess::DateTime64)
     }
 
     /// An array, tuple or map in ClickHouse's notation; `None` where the text is none.

@@ -123,6 +123,11 @@ impl TsvReader {
     }
 
     fn read(&mut self, line: &[u8], rows: &mut Rows) -> Result<()> {
+        // Where fields may be missing, an empty line has none.
+        if self.variable && line.is_empty() {
+            rows.count_unknown(self.heading.mapping.unknown);
+            return Ok(());
+        }
         let has_escapes = self.escaped && memchr::memchr(b'\\', line).is_some();
         let wanted = self.heading.mapping.fields.len();
         let mut from = 0;

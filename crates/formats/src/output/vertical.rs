@@ -80,6 +80,8 @@ pub(super) fn line(label: &[u8], value: &[u8], number: bool, tip: Option<&str>, 
     out.extend_from_slice(label);
     if number && look.colour && look.digit_groups {
         layout::grouped_digits(value, out);
+    } else if look.colour && look.trailing_spaces {
+        layout::marked_end(value, out);
     } else {
         out.extend_from_slice(value);
     }

@@ -9,6 +9,7 @@ use arrow::compute::{SortOptions, cast, interleave, sort_to_indices, take};
 use arrow::datatypes::{DataType, Float64Type};
 use arrow::row::{RowConverter, SortField};
 use gristmill_base::allocations::extend;
+use gristmill_base::env::system_env;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::bytes::BytesBuilder;
@@ -17,7 +18,7 @@ use gristmill_types::order::turned;
 
 use super::collected::{Finish, collected};
 use super::groups::ask_for;
-use super::random::{Pcg32, SAMPLE_SEED};
+use super::random::Pcg32;
 use super::{Call, NullRule, Plan, family};
 use crate::columns::{defaults_for_nulls, retype};
 use crate::define::bad_argument;
@@ -61,7 +62,7 @@ fn arrays(call: &Call<'_>, keep: Keep, distinct: bool) -> Result<Plan> {
         ));
     }
     let limit = limit.unwrap_or(usize::MAX);
-    let seed = if keep == Keep::Sample { call.size(1)?.unwrap_or(SAMPLE_SEED as usize) as u64 } else { 0 };
+    let seed = if keep == Keep::Sample { call.size(1)?.map(|seed| seed as u64) } else { None };
     let kind = call.kinds[0].clone();
     let result = SqlType::array(kind.clone());
     let (carrier, element) = (result.arrow(), kind.clone());
@@ -142,11 +143,11 @@ fn first_rows(rows: usize, limit: usize, order: impl Fn(usize, usize) -> Orderin
 }
 
 /// Values chosen at random: each that comes when there are enough takes the place of one with the probability that it has of
-/// being chosen. The same seed chooses the same ones of rows in the same order.
-fn sample(list: &ListArray, limit: usize, seed: u64) -> Result<ListArray> {
+/// being chosen. The same seed chooses the same ones of rows in the same order; without one each group has its own.
+fn sample(list: &ListArray, limit: usize, seed: Option<u64>) -> Result<ListArray> {
     choose(list, |values| {
         let all = values.len() as u32;
-        let mut random = Pcg32::new(seed);
+        let mut random = Pcg32::new(seed.unwrap_or_else(|| system_env().random_u64()));
         let mut rows: Vec<u32> = (0..all.min(u32::try_from(limit).unwrap_or(u32::MAX))).collect();
         for row in rows.len() as u32..all {
             let place = random.below(u64::from(row) + 1) as usize;
@@ -161,12 +162,21 @@ fn sample(list: &ListArray, limit: usize, seed: u64) -> Result<ListArray> {
 /// `groupConcat(delimiter, limit)(x)` and `groupConcat(x, delimiter)`.
 fn concatenation(call: &Call<'_>) -> Result<Plan> {
     call.arity(1..=2)?;
+    if call.parameters.len() > 2 {
+        let text = format!("Aggregate function {} takes at most 2 parameters, got {}", call.name, call.parameters.len());
+        return Err(Error::new(ErrorCode::TOO_MANY_ARGUMENTS_FOR_FUNCTION, text));
+    }
     let delimiter = match call.constants.get(1).unwrap_or(&None).as_ref().or(call.parameters.first()) {
         None => Vec::new(),
-        Some(value) => super::text_parameter(value)
-            .ok_or_else(|| bad_argument(call.name, format!("the delimiter must be a string, got {value}")))?,
+        Some(value) => super::text_parameter(value).ok_or_else(|| {
+            let text = format!("Aggregate function {}: the delimiter must be a string, got {value}", call.name);
+            Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text)
+        })?,
     };
     let limit = call.size(1)?.unwrap_or(usize::MAX);
+    if limit == 0 {
+        return Err(bad_argument(call.name, "the number of values must be above 0"));
+    }
     let finish: Finish = Arc::new(move |list| {
         let texts = list.values().as_binary_view();
         let mut builder = BytesBuilder::with_capacity(list.len());

@@ -10,6 +10,7 @@ use datafusion::common::{Result as DataFusionResult, ScalarValue};
 use gristmill_base::allocations::check_wanted;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use gristmill_types::scan::quoted::unescape;
 
 use super::combinators::array::flatten;
 use super::combinators::{parts_of_aggregate, resolve_as_written, state};
@@ -60,9 +61,13 @@ pub(super) fn parsed(text: &str) -> Result<(&str, Vec<ScalarValue>)> {
 
 /// What stands between commas that are neither quoted nor in brackets.
 fn parts_of(text: &str) -> Vec<&str> {
-    let (mut parts, mut start, mut quoted, mut depth) = (Vec::new(), 0, false, 0usize);
+    let (mut parts, mut start, mut quoted, mut escaped, mut depth) = (Vec::new(), 0, false, false, 0usize);
     for (at, c) in text.char_indices() {
+        if std::mem::take(&mut escaped) {
+            continue;
+        }
         match c {
+            '\\' if quoted => escaped = true,
             '\'' => quoted = !quoted,
             '[' if !quoted => depth += 1,
             ']' if !quoted => depth = depth.saturating_sub(1),
@@ -81,7 +86,9 @@ fn parts_of(text: &str) -> Vec<&str> {
 
 fn parameter(text: &str) -> Option<ScalarValue> {
     if let Some(text) = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
-        return Some(ScalarValue::BinaryView(Some(text.as_bytes().to_vec())));
+        let mut bytes = Vec::new();
+        unescape(text.as_bytes(), &mut bytes).ok()?;
+        return Some(ScalarValue::BinaryView(Some(bytes)));
     }
     if let Some(elements) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
         let elements = parts_of(elements).into_iter().map(parameter).collect::<Option<Vec<_>>>()?;

@@ -37,6 +37,24 @@ fn aliases_of_other_databases_are_known() {
 }
 
 #[test]
+fn aggregate_functions_have_one_form() {
+    for (text, expected) in [
+        ("AggregateFunction(topK( 3,1 ,'a, b'), UInt8)", "AggregateFunction(topK(3, 1, 'a, b'), UInt8)"),
+        ("AggregateFunction(groupConcat(')\\''), String)", "AggregateFunction(groupConcat(')\\''), String)"),
+        ("AggregateFunction(f([ 1,2 ]), Map(UInt8, UInt8))", "AggregateFunction(f([1, 2]), Map(UInt8, UInt8))"),
+        ("SimpleAggregateFunction( SUM , UInt64)", "SimpleAggregateFunction(sum, UInt64)"),
+        ("AggregateFunction(first_valueIf, UInt8, UInt8)", "AggregateFunction(anyIf, UInt8, UInt8)"),
+        ("AggregateFunction(medianExact(0.3), UInt8)", "AggregateFunction(quantileExact(0.3), UInt8)"),
+        ("AggregateFunction(stddevPop, UInt8)", "AggregateFunction(stddevPop, UInt8)"),
+        ("AggregateFunction(STDDEV_POP, UInt8)", "AggregateFunction(stddevPop, UInt8)"),
+        ("AggregateFunction(anyHeavy, UInt8)", "AggregateFunction(anyHeavy, UInt8)"),
+    ] {
+        assert_eq!(canonical(text), expected);
+    }
+    assert!("AggregateFunction(groupConcat('\\".parse::<SqlType>().is_err());
+}
+
+#[test]
 fn wrong_types_are_refused() {
     for (text, code) in [
         ("Strng", ErrorCode::UNKNOWN_TYPE),

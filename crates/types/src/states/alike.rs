@@ -20,11 +20,22 @@ fn parts(function: &str) -> (String, &str) {
     }
 }
 
-/// The type as far as it decides what a state holds: without zones and LowCardinality.
+/// The most digits that the integers hold which carry a decimal.
+const fn digits_held(precision: u8) -> u8 {
+    match precision {
+        0..=9 => 9,
+        10..=18 => 18,
+        19..=38 => 38,
+        _ => 76,
+    }
+}
+
+/// The type as far as it decides what a state holds: without zones and LowCardinality, decimals by what carries them.
 fn as_held(kind: &SqlType) -> SqlType {
     match kind {
         SqlType::DateTime(_) => SqlType::DateTime(None),
         SqlType::DateTime64(scale, _) => SqlType::DateTime64(*scale, None),
+        SqlType::Decimal { precision, scale } => SqlType::Decimal { precision: digits_held(*precision), scale: *scale },
         SqlType::LowCardinality(inner) => as_held(inner),
         SqlType::Nullable(inner) => as_held(inner).nullable(),
         SqlType::Array(element) => SqlType::array(as_held(element)),
@@ -97,6 +108,9 @@ mod tests {
             ("min, DateTime64(3, 'UTC')", "min, DateTime64(3)", true),
             ("min, DateTime64(6)", "min, DateTime64(3)", false),
             ("min, DateTime", "max, DateTime", false),
+            ("sum, Decimal(76, 10)", "sum, Decimal(50, 10)", true),
+            ("sum, Decimal(38, 10)", "sum, Decimal(50, 10)", false),
+            ("sum, Decimal(38, 10)", "sum, Decimal(38, 9)", false),
             ("min, DateTime", "min, UInt32", false),
             ("quantile(0.5), UInt64", "quantile(0.9), UInt64", true),
             ("quantiles(0.5), UInt64", "quantiles(0.5, 0.9), UInt64", true),

@@ -29,6 +29,8 @@ pub(super) enum Piece {
     Count,
     /// Values of one row, which may not be there: a byte tells it of each; the last column tells it of all.
     Chosen(Vec<SqlType>),
+    /// As `Chosen`, of one value that may be NULL: a byte tells whether there is none (1), NULL (2), or a value behind it (3).
+    Respecting(SqlType),
     /// Values side by side behind their number; `sized`: each behind its length.
     Elements { kind: SqlType, sized: bool },
     /// As `Elements`, with the number in a column of its own.
@@ -335,6 +337,9 @@ fn set_accuracy(pieces: &mut [Piece], given: f64) {
 }
 
 fn combined(name: &str, kinds: &[SqlType]) -> Option<Vec<Piece>> {
+    if let ("any_respect_nulls" | "anyLast_respect_nulls", [kind]) = (name, kinds) {
+        return Some(vec![Piece::Respecting(kind.storage().nowhere_low_cardinality())]);
+    }
     if let Some((_, nulls, build)) = FUNCTIONS.iter().find(|(known, ..)| *known == name) {
         return plain(*nulls, *build, kinds);
     }
@@ -368,6 +373,7 @@ fn combined(name: &str, kinds: &[SqlType]) -> Option<Vec<Piece>> {
         // Their results are never NULL.
         [
             Piece::Elements { .. }
+            | Piece::Respecting(_)
             | Piece::Sample(_)
             | Piece::Reservoir(_)
             | Piece::Centroids
@@ -465,7 +471,7 @@ fn columns_of(piece: &Piece) -> Vec<DataType> {
         Piece::Unwritten => vec![DataType::Float64],
         Piece::Keys(_) | Piece::Bitmap { .. } | Piece::Summary(_) => vec![words_type()],
         Piece::Vector { .. } | Piece::Sketch(_) => vec![DataType::Binary],
-        Piece::Present { kind, .. } => vec![kind.arrow(), DataType::Boolean],
+        Piece::Present { kind, .. } | Piece::Respecting(kind) => vec![kind.arrow(), DataType::Boolean],
         Piece::Mapped { values, .. } => mapped::columns(values),
         Piece::Flagged { pieces, counted } => with(pieces, counted.then_some(DataType::UInt64)),
         Piece::Followed { pieces, counted } => {
@@ -492,6 +498,10 @@ pub(super) fn empty(pieces: &[Piece]) -> Result<Vec<ArrayRef>> {
             }
             Piece::Chosen(kinds) => {
                 out.extend(kinds.iter().map(|kind| default_array(kind, 1)));
+                out.push(Arc::new(BooleanArray::from(vec![false])));
+            }
+            Piece::Respecting(kind) => {
+                out.push(default_array(kind, 1));
                 out.push(Arc::new(BooleanArray::from(vec![false])));
             }
             Piece::Flagged { pieces, counted } => {

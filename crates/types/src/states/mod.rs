@@ -13,6 +13,7 @@ mod held;
 mod layout;
 mod mapped;
 mod read;
+mod respecting;
 mod roaring;
 pub mod sketches;
 mod summaries;

@@ -13,6 +13,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 
 use super::layout::{self, Piece, list_type};
 use super::mapped::MappedReader;
+use super::respecting::Respecting;
 use super::sketches::Sketch;
 use super::summaries::Summary;
 use super::vectors::{IndexWidth, IndexedVector};
@@ -156,6 +157,7 @@ pub(super) enum Reader {
     Value(Gathered),
     Count(Vec<u64>),
     Chosen(Vec<Chosen>, Vec<bool>),
+    Respecting(Respecting),
     Elements {
         values: Gathered,
         item: DataType,
@@ -267,6 +269,7 @@ impl Reader {
             Piece::Value(kind) | Piece::AllOnes(kind) => Reader::Value(Gathered::new(kind)?),
             Piece::Count => Reader::Count(Vec::new()),
             Piece::Chosen(kinds) => Reader::Chosen(kinds.iter().map(Chosen::new).collect::<Result<_>>()?, Vec::new()),
+            Piece::Respecting(kind) => Reader::Respecting(Respecting::new(kind)?),
             Piece::Elements { kind, sized } => return list(kind, SqlType::array(kind.clone()).arrow(), *sized, None),
             Piece::Sample(kind) => return list(kind, list_type(kind.arrow()), false, Some(Vec::new())),
             Piece::Reservoir(kind) => Reader::Reservoir {
@@ -311,6 +314,7 @@ impl Reader {
                 }
                 true
             }
+            Reader::Respecting(values) => values.skip(bytes, at)?,
             Reader::Elements { values, sized, .. } => {
                 let Some(count) = elements(false, bytes, at)? else { return Ok(false) };
                 for _ in 0..count {
@@ -384,6 +388,7 @@ impl Reader {
                 }
                 present.push(first);
             }
+            Reader::Respecting(values) => values.take(bytes, at)?,
             Reader::Elements { values, elements: total, ends, sized, counts, .. } => {
                 let count = elements(false, bytes, at)?.ok_or_else(cut)?;
                 for _ in 0..count {
@@ -494,6 +499,7 @@ impl Reader {
                 }
                 out.push(flags(present));
             }
+            Reader::Respecting(values) => values.finish(out)?,
             Reader::Elements { values, item, elements, ends, counts, .. } => {
                 let DataType::List(field) = item else { return Err(Error::logical("A list of a state is none")) };
                 *elements = 0;

@@ -1,8 +1,8 @@
 //! Held states into ClickHouse's form.
 
 use SqlType as T;
-use arrow::array::{ArrayRef, AsArray, BinaryArray};
-use arrow::buffer::{BooleanBuffer, OffsetBuffer, ScalarBuffer};
+use arrow::array::{Array, ArrayRef, AsArray, BinaryArray};
+use arrow::buffer::{BooleanBuffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::{Float64Type, UInt64Type};
 use gristmill_base::{Error, Result};
 
@@ -41,6 +41,7 @@ pub(super) enum Writer {
     Value(Cells),
     Count(ScalarBuffer<u64>),
     Chosen(Vec<Chosen>, BooleanBuffer),
+    Respecting { values: Cells, nulls: Option<NullBuffer>, present: BooleanBuffer },
     Elements { offsets: OffsetBuffer<i32>, values: Cells, sized: bool },
     Reservoir { offsets: OffsetBuffer<i32>, values: Cells, totals: ScalarBuffer<u64> },
     Centroids { offsets: OffsetBuffer<i32>, means: ScalarBuffer<f64>, weights: ScalarBuffer<f64> },
@@ -99,6 +100,12 @@ fn writer<'a>(piece: &Piece, columns: &mut impl Iterator<Item = &'a ArrayRef>) -
             });
             let values = values.collect::<Result<Vec<_>>>()?;
             Writer::Chosen(values, next()?.as_boolean_opt().ok_or_else(misfit)?.values().clone())
+        }
+        Piece::Respecting(kind) => {
+            let array = next()?;
+            let nulls = if kind.is_nullable() { array.logical_nulls() } else { None };
+            let present = next()?.as_boolean_opt().ok_or_else(misfit)?.values().clone();
+            Writer::Respecting { values: Cells::of(kind, array)?, nulls, present }
         }
         Piece::Elements { kind, sized } => elements(kind, *sized, next()?)?,
         Piece::Sample(kind) => {
@@ -182,6 +189,17 @@ impl Writer {
             Writer::Value(values) => values.write(row, out),
             Writer::Count(counts) => write_varuint(counts[row], out),
             Writer::Chosen(values, present) => values.iter().for_each(|chosen| chosen.write(row, present.value(row), out)),
+            Writer::Respecting { values, nulls, present } => {
+                let is_null = nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
+                match (present.value(row), is_null) {
+                    (false, _) => out.push(1),
+                    (true, true) => out.push(2),
+                    (true, false) => {
+                        out.push(3);
+                        values.write(row, out);
+                    }
+                }
+            }
             Writer::Elements { offsets, values, sized } => {
                 let range = range(offsets, row);
                 write_varuint(range.len() as u64, out);

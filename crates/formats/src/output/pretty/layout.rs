@@ -445,7 +445,7 @@ impl Page<'_> {
         if line + 1 < lines.len() || *goes_on {
             self.coloured("\x1b[90m", self.grid.continues.as_bytes(), out);
         } else if *was_cut {
-            self.coloured("\x1b[31m", self.grid.cut.as_bytes(), out);
+            self.coloured("\x1b[31;1m", self.grid.cut.as_bytes(), out);
         } else {
             out.push(b' ');
         }
@@ -455,12 +455,8 @@ impl Page<'_> {
         if self.look.colour && number && self.look.digit_groups {
             return grouped_digits(value, out);
         }
-        let visible = value.len() - value.iter().rev().take_while(|c| **c == b' ').count();
-        if self.look.colour && self.look.trailing_spaces && visible < value.len() {
-            out.extend_from_slice(&value[..visible]);
-            text("\x1b[31m\x1b[4m", out);
-            out.extend_from_slice(&value[visible..]);
-            return text("\x1b[0m", out);
+        if self.look.colour && self.look.trailing_spaces {
+            return marked_end(value, out);
         }
         out.extend_from_slice(value);
     }
@@ -473,6 +469,18 @@ impl Page<'_> {
         } else {
             out.extend_from_slice(bytes);
         }
+    }
+}
+
+/// Marks what is blank at the end.
+pub fn marked_end(value: &[u8], out: &mut Vec<u8>) {
+    let is_blank = |c: &&u8| matches!(**c, b' ' | b'\t' | b'\n' | b'\r' | 0x0B | 0x0C);
+    let (visible, blank) = value.split_at(value.len() - value.iter().rev().take_while(is_blank).count());
+    out.extend_from_slice(visible);
+    if !blank.is_empty() {
+        text("\x1b[31m\x1b[4m", out);
+        out.extend_from_slice(blank);
+        text("\x1b[0m", out);
     }
 }
 

@@ -100,7 +100,8 @@ pub fn resolve_as_written(registry: &Registry, name: &str) -> Option<Arc<dyn Agg
     for (suffix, combinator) in SUFFIXES {
         let Some(inner_name) = name.strip_suffix(suffix).filter(|inner| !inner.is_empty()) else { continue };
         let inner = resolve_as_written(registry, inner_name)?;
-        let inner_name = registry.canonical(inner_name).to_string();
+        let (base, combinators) = parts_of_aggregate(registry, inner_name);
+        let inner_name = combinators.into_iter().rev().fold(base, |name, combinator| name + combinator);
         let mapped = match (combinator, inner_name.as_str()) {
             (Combinator::Map, "sum" | "min" | "max") => registry.find_aggregate(&format!("{inner_name}MappedArrays")),
             _ => None,
@@ -157,6 +158,9 @@ impl Combined {
             let mut arguments: Vec<_> =
                 kinds.map(|(kind, constant)| Argument { kind: kind.clone(), constant: constant.clone() }).collect();
             let key = arguments.pop().ok_or_else(|| no_arguments(call.name))?.kind;
+            if matches!(key, SqlType::AggregateFunction(..)) {
+                return Err(illegal(call.name, &key, "a type whose values can be compared"));
+            }
             arg_best::plan(inner.prepare(&inner_name, call.parameters, &arguments)?, &key, largest)
         });
         chosen.prepare(name, parameters, arguments)
@@ -309,7 +313,7 @@ impl AggregateFunction for Combined {
             Combinator::Merge | Combinator::MergeState => {
                 let kinds = state::merged(name, arguments)?;
                 let inner = self.inner_of(parameters, kinds.clone())?;
-                state::check_function(&self.inner_name, &arguments[0].kind)?;
+                state::check_function(&self.inner_name, parameters, &arguments[0].kind)?;
                 let prepared = state::merge(inner, &arguments[0].kind)?;
                 match self.combinator {
                     Combinator::Merge => Ok(prepared),

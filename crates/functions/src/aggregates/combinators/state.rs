@@ -12,7 +12,7 @@ use gristmill_types::states::{converter, pack, unpack};
 use super::{illegal, no_arguments, wrapped};
 use crate::aggregates::Prepared;
 use crate::aggregates::groups::Groups;
-use crate::aggregates::scalars::is_same_function;
+use crate::aggregates::scalars::{is_same_function, parsed};
 use crate::aggregates::udaf::with_parameters;
 use crate::scalar::Argument;
 
@@ -31,17 +31,28 @@ pub fn merged(name: &str, arguments: &[Argument]) -> Result<Vec<SqlType>> {
     }
 }
 
-/// Errors: states of another function than the one that is to merge them.
-pub fn check_function(merging: &str, argument: &SqlType) -> Result<()> {
+/// Functions whose states do not depend on their parameters.
+const WITHOUT_PARAMETERS: [&str; 4] = ["quantile", "median", "sequence", "groupBitmap"];
+
+/// Errors: states of another function than the one that is to merge them, or of the same one with parameters by which it keeps
+/// something else.
+pub fn check_function(merging: &str, parameters: &[ScalarValue], argument: &SqlType) -> Result<()> {
     let SqlType::AggregateFunction(function, _) = argument.plain() else { return Ok(()) };
-    let name = function.split_once('(').map_or(function.as_str(), |(name, _)| name).trim();
+    let (name, written) = function.split_at(function.find('(').unwrap_or(function.len()));
+    let name = name.trim();
     // Bitmaps are states of one another.
     let is_bitmap = |name: &str| name.starts_with("groupBitmap");
-    if is_same_function(name, merging) || (is_bitmap(name) && is_bitmap(merging)) {
-        return Ok(());
+    if !is_same_function(name, merging) && !(is_bitmap(name) && is_bitmap(merging)) {
+        let text = format!("Illegal type {argument} of argument for -Merge: its states are of {name} instead of {merging}");
+        return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
     }
-    let text = format!("Illegal type {argument} of argument for -Merge: its states are of {name} instead of {merging}");
-    Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text))
+    let of_states = parsed(function).map_or_else(|_| written.to_string(), |(_, values)| with_parameters("", &values));
+    let depends = !WITHOUT_PARAMETERS.iter().any(|known| name.starts_with(known));
+    if depends && of_states != with_parameters("", parameters) {
+        let text = format!("Illegal type {argument} of argument for -Merge: its states have other parameters");
+        return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
+    }
+    Ok(())
 }
 
 pub fn state(name: &str, parameters: &[ScalarValue], kinds: Vec<SqlType>, inner: Prepared) -> Result<Prepared> {
@@ -145,7 +156,7 @@ mod tests {
     use gristmill_types::states::Codec;
 
     use super::*;
-    use crate::aggregates::scalars::{parsed, prepare};
+    use crate::aggregates::scalars::prepare;
 
     /// `type <TAB> one state in hex`: what ClickHouse wrote of every function that has a form in bytes here.
     const GOLDEN: &str = include_str!("../../../../types/src/states/golden/states.tsv");

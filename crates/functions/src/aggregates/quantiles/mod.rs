@@ -127,10 +127,11 @@ fn timing(call: &Call<'_>, levels: &Levels, weighted: bool) -> Result<Plan> {
 }
 
 fn wrong_accuracy(call: &Call<'_>, expected: &str) -> Error {
-    Error::new(
-        ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
-        format!("Aggregate function {} requires an accuracy as its first parameter: {expected}", call.name),
-    )
+    let code = match call.parameters {
+        [] => ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
+        _ => ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
+    };
+    Error::new(code, format!("Aggregate function {} requires an accuracy as its first parameter: {expected}", call.name))
 }
 
 fn greenwald(call: &Call<'_>, levels: &Levels) -> Result<Plan> {
