@@ -7,14 +7,17 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use datafusion::catalog::TableProvider;
-use gristmill_base::Result;
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Column, Columns};
 use indexmap::IndexMap;
 
+use crate::databases::full_name;
 use crate::definition::{EngineSpec, TableDefinition};
 use crate::key::KeyExpression;
-use crate::table::{CheckedPart, PartChoice, Table, TableWriter, WriteLane};
+use crate::table::{
+    CheckedPart, MutationRequest, OptimizeRequest, PartChoice, RowChange, Table, TableWriter, WriteLane,
+};
 
 /// Every engine of the kind.
 pub const NAMES: &[&str] = &["Log", "TinyLog", "StripeLog", "Set", JOIN];
@@ -99,6 +102,36 @@ impl Table for LogTable {
             return Err(self.unsupported("ALTER of anything but comments"));
         }
         self.renamed(definition)
+    }
+
+    /// A Join has nothing to be merged.
+    async fn optimize(&self, _context: &Arc<QueryContext>, request: OptimizeRequest) -> Result<()> {
+        if self.definition.engine.name != JOIN {
+            return Err(self.unsupported("OPTIMIZE"));
+        }
+        if request.partition.is_some() || request.to_one_part || request.deduplicate || request.cleanup {
+            return Err(self.unsupported("OPTIMIZE with PARTITION, FINAL, DEDUPLICATE or CLEANUP"));
+        }
+        Ok(())
+    }
+
+    /// Rows of a Join go by ALTER TABLE … DELETE, when it returns.
+    async fn mutate(&self, context: &Arc<QueryContext>, request: MutationRequest) -> Result<String> {
+        let name = full_name(&self.definition.database, &self.definition.name);
+        if request.at_once {
+            let text = format!("DELETE query is not supported for table {name}");
+            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+        }
+        let deletes = request.changes.iter().all(|change| matches!(change, RowChange::Delete { .. }));
+        if self.definition.engine.name != JOIN || !deletes {
+            return Err(self.unsupported("Mutations other than DELETE of a Join"));
+        }
+        if !unique_keys(&self.definition).is_empty() {
+            // Of the rows of a key only the first may be left: another would be seen where that one is deleted.
+            self.rows.optimize(context, OptimizeRequest { to_one_part: true, ..OptimizeRequest::default() }).await?;
+        }
+        self.rows.mutate(context, MutationRequest { at_once: true, ..request }).await?;
+        Ok(String::new())
     }
 
     fn adopted(&self) {

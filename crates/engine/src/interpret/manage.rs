@@ -160,6 +160,9 @@ impl Interpreter {
                         }
                     }
                     self.check_drops_named(database, table)?;
+                    if self.ignores_drop(database, table).await? {
+                        continue;
+                    }
                     match at_once {
                         true => self.databases(database).drop_table(database, table, if_exists).await?,
                         false => self.databases(database).drop_table_for_now(database, table, if_exists).await?,
@@ -310,6 +313,23 @@ impl Interpreter {
             other => return Err(Error::logical(format!("No interpreter for a {} statement", other.kind()))),
         }
         Ok(Outcome::done())
+    }
+
+    /// Whether `ignore_drop_queries_probability` has a table stay. One in memory loses its rows.
+    async fn ignores_drop(&self, database: &str, table: &str) -> Result<bool> {
+        let probability = self.context.settings.ignore_drop_queries_probability;
+        if probability <= 0.0 || !self.databases(database).has_table(database, table) {
+            return Ok(false);
+        }
+        let chance = self.engine.env.random_u64() as f64 / u64::MAX as f64;
+        if chance > probability {
+            return Ok(false);
+        }
+        let table = self.table(database, table)?;
+        if table.definition().engine.name == "Memory" {
+            table.truncate(&self.context).await?;
+        }
+        Ok(true)
     }
 
     /// Drops the tables of a database, or empties those that have rows; with a filter, those that it names. Errors:

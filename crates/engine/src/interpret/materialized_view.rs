@@ -15,6 +15,7 @@ use sqlparser::ast::Query;
 use super::select::Planned;
 use super::{Interpreter, Outcome, write_all};
 use crate::views::Shape;
+use crate::views::query::taken_of_view;
 
 impl Interpreter {
     /// The query is planned now, so that a view whose query is wrong, or gives what its target cannot take, is not made.
@@ -158,8 +159,9 @@ impl Interpreter {
     async fn check_view_query(&self, query: &Query, takes: &Columns, unknown: impl Fn(&str) -> Error) -> Result<()> {
         let lowered = self.lower(query, self.hints(None, None), &mut Vec::new()).await?;
         let mut seen = HashSet::new();
+        let given = taken_of_view(takes);
         for column in &lowered.columns {
-            if takes.get(&column.name).is_none() {
+            if given.get(&column.name).is_none() {
                 return Err(unknown(&column.name));
             }
             if !seen.insert(column.name.as_str()) {

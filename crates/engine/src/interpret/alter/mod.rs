@@ -39,6 +39,9 @@ pub(super) use statistics::check_settings;
 impl Interpreter {
     pub(crate) async fn alter(&self, name: &TableName, commands: Vec<AlterCommand>) -> Result<Outcome> {
         let (database, table) = self.full(name);
+        if commands.is_empty() {
+            return self.index_without_type();
+        }
         if let [AlterCommand::ModifyQuery { query, text, .. }] = &commands[..] {
             self.modify_query(database, table, query, text).await?;
             return Ok(Outcome::done());
@@ -96,6 +99,16 @@ impl Interpreter {
             self.change_parts(&database, &table, command).await?;
         }
         Ok(outcome)
+    }
+
+    /// CREATE INDEX without TYPE. Error: INCORRECT_QUERY.
+    fn index_without_type(&self) -> Result<Outcome> {
+        if self.context.settings.allow_create_index_without_type {
+            return Ok(Outcome::done());
+        }
+        let text = "CREATE INDEX without TYPE is forbidden: say which, as in TYPE minmax, or set \
+                    allow_create_index_without_type = 1, with which such a statement does nothing";
+        Err(Error::new(ErrorCode::INCORRECT_QUERY, text))
     }
 
     /// A definition with the commands' changes. Errors: those of the commands.
