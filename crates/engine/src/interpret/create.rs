@@ -161,7 +161,11 @@ impl Interpreter {
             None => None,
             Some(other) => {
                 let (database, name) = self.full(other);
-                let like = self.table(database, name)?.definition();
+                let mut like = self.table(database, name)?.definition();
+                // The rows of a view lie in a table of its own.
+                if let Some(inner) = like.inner_name() {
+                    like = self.table(&like.database, &inner)?.definition();
+                }
                 // What holds the rows is not told by a view.
                 if like.is_view() && create.engine.is_none() && !create.temporary {
                     let text = format!("Cannot CREATE a table AS {database}.{name}, it is a View");

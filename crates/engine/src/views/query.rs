@@ -81,7 +81,8 @@ impl Interpreter {
                 return Err(Error::new(
                     ErrorCode::ALTER_OF_COLUMN_IS_FORBIDDEN,
                     format!(
-                        "Trying to ALTER DROP column {name} which is referenced by materialized view ['{}']: change the                          view's query first, by ALTER TABLE … MODIFY QUERY",
+                        "Trying to ALTER DROP column {name} which is referenced by materialized view ['{}']: change the \
+                         view's query first, by ALTER TABLE … MODIFY QUERY",
                         view.name
                     ),
                 ));
