@@ -287,8 +287,12 @@ fn kept_bases(layout: &Layout) -> Vec<(Base, (Kept, SqlType))> {
             (Kept::Statistics(layout.key(place).to_string()), column.kind.clone()),
         ));
     }
-    bases.push((column_base(PARTITION_ID, &SqlType::String), (Kept::PartitionId, SqlType::String)));
-    bases.push((column_base(PART, &SqlType::String), (Kept::Name, SqlType::String)));
+    // A declared column of the same name is another.
+    for (name, kept) in [(PARTITION_ID, Kept::PartitionId), (PART, Kept::Name)] {
+        if layout.declared.get(name).is_none() {
+            bases.push((column_base(name, &SqlType::String), (kept, SqlType::String)));
+        }
+    }
     bases
 }
 

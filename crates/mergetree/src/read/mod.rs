@@ -96,5 +96,7 @@ pub fn virtual_columns(layout: &Layout) -> Columns {
         let kinds = layout.partition.iter().map(|key| (None, key.kind.clone())).collect();
         columns.push((PARTITION_VALUE, SqlType::Tuple(kinds)));
     }
+    // A declared column goes before one of the same name.
+    columns.retain(|(name, _)| layout.declared.get(name).is_none());
     Columns::of(columns)
 }
