@@ -351,9 +351,9 @@ fn without_inner_null(node: &Node, kind: &SqlType) -> Option<Node> {
         return None;
     }
     let kind_of = |at: usize| match (kind.storage(), made.name.as_str()) {
-        (SqlType::Array(element), "array") => Some(element.as_ref()),
+        (SqlType::Array(element), "array") => Some(&**element),
         (SqlType::Tuple(fields), "tuple") => fields.get(at).map(|(_, kind)| kind),
-        (SqlType::Map(_, value), "map") if at % 2 == 1 => Some(value.as_ref()),
+        (SqlType::Map(_, value), "map") if at % 2 == 1 => Some(&**value),
         _ => None,
     };
     let mut filled = made.clone();

@@ -191,7 +191,7 @@ impl SkipKind {
                 let is_indexed = match kind.plain() {
                     // As in ClickHouse, NULL may be among words of a dictionary.
                     SqlType::Array(element) => {
-                        !matches!(element.as_ref(), SqlType::Nullable(_)) && is_hashed(element.plain())
+                        !matches!(**element, SqlType::Nullable(_)) && is_hashed(element.plain())
                     }
                     plain => is_hashed(plain),
                 };
