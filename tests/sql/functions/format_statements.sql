@@ -4,8 +4,9 @@ SELECT formatQuerySingleLine('set additional_table_filters = {\'t\': \'a != 1\',
 SELECT formatQuerySingleLine('select v from t settings additional_table_filters = {\'t\': \'a\'}');
 SELECT formatQuery('alter table d.t add column if not exists x UInt8 default 5 after y, drop column if exists z, rename column a to b, comment column a \'x\'');
 SELECT formatQuerySingleLine('alter table t update a = 5, b = 2 where b = 3 and c, delete where x in (1, 2)');
-SELECT formatQuery('alter table t modify order by (a, b), modify ttl d + interval 1 day delete where x = 1, modify comment \'x\', modify setting a = 5');
+SELECT formatQuery('alter table t modify comment \'x\', modify order by (a, b), modify ttl d + interval 1 day delete where x = 1');
 SELECT formatQuery('alter table t add index i a type minmax granularity 3, add constraint c check a > 3, drop constraint c, materialize column x');
+SELECT formatQuery('alter table t modify setting a = 5, b = \'x\'');
 SELECT formatQuerySingleLine('alter table t drop partition 3, detach part \'x\', attach partition id \'x\', freeze, replace partition 3 from u, move partition 4 to table d.x');
 SELECT formatQuery('delete from t in partition 3 where a = 3 and b = 4');
 SELECT formatQuery('drop table if exists a.b, c sync'), formatQuery('drop view x'), formatQuery('drop database if exists x');
