@@ -1,7 +1,8 @@
 //! Engines Log, TinyLog, StripeLog, Set and Join: rows kept in the order in which they came by a table of the MergeTree
 //! family, which does nothing with them but store them. What that one can do beyond it (parts, mutations) is not theirs.
 //!
-//! `Join(strictness, kind, keys…)` has one row of a key, the first, where the strictness is not ALL.
+//! `Join(strictness, kind, keys…)` has one row of a key, the first or with `join_any_take_last_row` the last, where the
+//! strictness is not ALL and the kind not RIGHT or FULL: such joins give each of its rows.
 
 use std::sync::Arc;
 
@@ -36,11 +37,15 @@ impl LogTable {
         LogTable { definition, rows }
     }
 
-    /// The definition of the table that keeps the rows. Its keys are those that have one row each, where there are some.
+    /// The definition of the table that keeps the rows.
     pub fn rows_of(definition: &TableDefinition) -> Arc<TableDefinition> {
-        let keys = unique_keys(definition);
-        // Of the rows of a key it keeps the first.
-        let name = if keys.is_empty() { "MergeTree" } else { "AggregatingMergeTree" };
+        let keys = sorted_keys(definition);
+        let name = match has_one_of_each(definition) {
+            false => "MergeTree",
+            true if takes_last(definition) => "ReplacingMergeTree",
+            // Of the rows of a key it keeps the first.
+            true => "AggregatingMergeTree",
+        };
         let engine = EngineSpec { name: name.to_string(), arguments: Vec::new() };
         let settings = IndexMap::from([("allow_nullable_key".to_string(), "1".to_string())]);
         let (order_by, primary_key) = (keys.clone(), keys);
@@ -59,10 +64,10 @@ impl Table for LogTable {
     }
 
     async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
-        if unique_keys(&self.definition).is_empty() {
-            self.rows.read(context).await
-        } else {
+        if has_one_of_each(&self.definition) {
             self.rows.read_final(context).await
+        } else {
+            self.rows.read(context).await
         }
     }
 
@@ -126,8 +131,8 @@ impl Table for LogTable {
         if self.definition.engine.name != JOIN || !deletes {
             return Err(self.unsupported("Mutations other than DELETE of a Join"));
         }
-        if !unique_keys(&self.definition).is_empty() {
-            // Of the rows of a key only the first may be left: another would be seen where that one is deleted.
+        if has_one_of_each(&self.definition) {
+            // Of the rows of a key only the one that is seen may be left: another would be seen where that one is deleted.
             self.rows.optimize(context, OptimizeRequest { to_one_part: true, ..OptimizeRequest::default() }).await?;
         }
         self.rows.mutate(context, MutationRequest { at_once: true, ..request }).await?;
@@ -155,8 +160,18 @@ impl Table for LogTable {
     }
 }
 
-/// The keys of a Join that has one row of each. (ALL is kept as a name, in quotes.)
-fn unique_keys(definition: &TableDefinition) -> Vec<String> {
+/// Whether a Join has one row of each key.
+fn has_one_of_each(definition: &TableDefinition) -> bool {
+    let is_right = |kind: &String| ["RIGHT", "FULL"].iter().any(|known| known.eq_ignore_ascii_case(kind));
+    !sorted_keys(definition).is_empty() && !definition.engine.arguments.get(1).is_some_and(is_right)
+}
+
+fn takes_last(definition: &TableDefinition) -> bool {
+    definition.settings.get("join_any_take_last_row").is_some_and(|value| value != "0" && value != "false")
+}
+
+/// The keys of a Join that is not for ALL. (ALL is kept as a name, in quotes.)
+fn sorted_keys(definition: &TableDefinition) -> Vec<String> {
     let is_join = definition.engine.name == JOIN;
     match &definition.engine.arguments[..] {
         [strictness, _, keys @ ..] if is_join && !strictness.trim_matches('`').eq_ignore_ascii_case("ALL") => keys.to_vec(),
