@@ -160,6 +160,7 @@ impl Interpreter {
                         }
                     }
                     self.check_drops_named(database, table)?;
+                    self.check_no_dependents(database, table)?;
                     if self.ignores_drop(database, table).await? {
                         continue;
                     }
@@ -210,6 +211,7 @@ impl Interpreter {
                         self.databases(from.0).exchange_tables(from, new).await?;
                         continue;
                     }
+                    self.check_no_dependents(from.0, from.1)?;
                     // A temporary table stays one, and its new name may be that of a table of the catalog.
                     let database = match &to.database {
                         None if from.0 == TEMPORARY_DATABASE => TEMPORARY_DATABASE,
@@ -313,6 +315,40 @@ impl Interpreter {
             other => return Err(Error::logical(format!("No interpreter for a {} statement", other.kind()))),
         }
         Ok(Outcome::done())
+    }
+
+    /// That no materialized view reads a table or writes it, where `check_referential_table_dependencies` asks for that. Error:
+    /// HAVE_DEPENDENT_OBJECTS.
+    fn check_no_dependents(&self, database: &str, table: &str) -> Result<()> {
+        if !self.context.settings.check_referential_table_dependencies {
+            return Ok(());
+        }
+        let databases = &self.engine.databases;
+        let reads = databases.views_of(database, table).into_iter();
+        let names = databases.database_names();
+        let writes = names.iter().flat_map(|name| databases.tables(name)).filter(|view| {
+            let definition = view.definition();
+            // The table of a view's own goes with the view.
+            definition.inner_name().is_none()
+                && definition.view_target().is_some_and(|(of, target)| of == database && target == table)
+        });
+        let dependents: Vec<String> = reads
+            .chain(writes)
+            .map(|view| {
+                let definition = view.definition();
+                format!("{}.{}", definition.database, definition.name)
+            })
+            .collect();
+        if dependents.is_empty() {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorCode::HAVE_DEPENDENT_OBJECTS,
+            format!(
+                "Cannot drop or rename {database}.{table}, because some tables depend on it: {}",
+                dependents.join(", ")
+            ),
+        ))
     }
 
     /// Whether `ignore_drop_queries_probability` has a table stay. One in memory loses its rows.
