@@ -12,3 +12,8 @@ SELECT formatQuery('delete from t in partition 3 where a = 3 and b = 4');
 SELECT formatQuery('drop table if exists a.b, c sync'), formatQuery('drop view x'), formatQuery('drop database if exists x');
 SELECT formatQuery('truncate t'), formatQuery('rename table a to b, c.d to e.f'), formatQuery('exchange tables a and b'), formatQuery('use `a b`');
 SELECT formatQuery('optimize table t partition 3 final'), formatQuery('optimize table t final deduplicate by a, b');
+SELECT formatQuery('create table if not exists d.t (a UInt8 default 1+2, b String comment \'x\' codec(ZSTD(1)), index i a>1 type minmax, constraint c check a > 3 and b = \'x\', projection p (select a order by b)) engine = MergeTree partition by a%2 order by (a, b) ttl d + interval 1 day settings x = 1 comment \'c\'');
+SELECT formatQuery('create table t engine = Memory as select 1, 2 from x where a > 3');
+SELECT formatQuerySingleLine('create table t as u engine = Log'), formatQuerySingleLine('create view v as select a, b from t');
+SELECT formatQuerySingleLine('create materialized view v to t as select a from t'), formatQuery('create materialized view v engine = MergeTree order by a populate as select a from t');
+SELECT formatQuerySingleLine('create or replace table t (a Array(Tuple(x UInt8,y String)), e Enum8(\'a\'=1,\'b\'=2)) engine = ReplacingMergeTree(a) primary key a order by (a, e)');

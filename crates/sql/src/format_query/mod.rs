@@ -3,7 +3,7 @@
 //! The parser of statements decides whether a text is one. Here its words are read once more, into a tree that keeps what is
 //! written (`tree`): the parser's own has joins, limits and stars in forms that suit the planner. `expression` reads values by the
 //! precedence of operators, `query` the clauses of SELECT and INSERT, `literals` says how ClickHouse writes constants, `calls` what
-//! EXPLAIN SYNTAX makes of it, `create` its CREATE TABLE, `print` lays all out. `statements` lays others out, as the parser read them.
+//! EXPLAIN SYNTAX makes of it, `create` CREATE TABLE, `print` lays all out. `statements` lays others out, as the parser read them.
 
 mod calls;
 mod create;
@@ -48,6 +48,12 @@ pub fn format_query(text: &str, one_line: bool) -> Result<String> {
     if let Some(shown) = statements::laid_out(&parsed, one_line).filter(|_| is_itself) {
         return Ok(shown);
     }
+    if matches!(parsed, Statement::CreateTable(_))
+        && reader.sees("CREATE")
+        && let Ok(shown) = reader.create_table(one_line)
+    {
+        return Ok(shown);
+    }
     if !matches!(statement, Statement::Select(_) | Statement::Insert(_)) || !reader.begins_query() {
         return Err(Error::not_implemented(format!("formatting of a {} statement", parsed.kind())));
     }
@@ -82,6 +88,7 @@ pub fn explained_query(text: &str, one_line: bool) -> Result<String> {
     reader.skip_explain()?;
     let mut printer = Printer { one_line, out: String::new() };
     if reader.sees("CREATE") {
+        reader.as_calls = true;
         return reader.create_table(one_line);
     }
     if reader.sees("INSERT") {
@@ -137,7 +144,7 @@ struct Reader<'a> {
     database: Option<String>,
     /// Names of WITH, which are no tables.
     with_names: Vec<String>,
-    /// Operators of the query of an INSERT are shown as calls.
+    /// Operators of the query of an INSERT, and of a CREATE TABLE, are shown as calls.
     as_calls: bool,
 }
 
