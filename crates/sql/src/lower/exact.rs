@@ -15,7 +15,16 @@ const SECONDS: RangeInclusive<f64> = -2_208_988_800.0..=253_402_300_799.999_999_
 /// of one, where that is meant. `None`: as it is.
 pub(super) fn exact(node: &Node, kind: &SqlType) -> Option<Node> {
     match (node, kind.plain()) {
-        (Node::Literal(Literal::Fraction(digits)), SqlType::Decimal { .. }) => Some(cast(text(digits), kind)),
+        // Not to the type with NULL, which a text that cannot be read would be.
+        (Node::Literal(Literal::Fraction(digits) | Literal::BigInteger(digits)), SqlType::Decimal { .. }) => {
+            Some(cast(text(digits), kind.plain()))
+        }
+        // More digits than the type has are refused in texts, while a number may use all of its bits.
+        (Node::Literal(Literal::Integer(value)), SqlType::Decimal { precision, scale }) => {
+            let end = 10_u128.checked_pow(u32::from(precision.saturating_sub(*scale)));
+            let is_beyond = end.is_some_and(|end| value.unsigned_abs() >= end);
+            is_beyond.then(|| cast(text(&value.to_string()), kind.plain()))
+        }
         (Node::Call(list), SqlType::Array(element)) if list.name == "array" => of_all(list, |_| element),
         (Node::Call(pairs), SqlType::Map(key, value)) if pairs.name == "map" => {
             of_all(pairs, |at| if at % 2 == 0 { key } else { value })
