@@ -442,9 +442,9 @@ pub fn parse_type_text(parser: &mut Parser) -> Result<String, ParserError> {
                 Token::EOF => return parser.expected_ref("closing parenthesis of a type", parser.peek_token_ref()),
                 _ => {}
             }
-            let is_word = matches!(token, Token::Word(_) | Token::Number(..) | Token::Eq);
+            let is_plain = matches!(token, Token::Word(_) | Token::Number(..) | Token::Eq);
             let is_value = matches!(token, Token::SingleQuotedString(_) | Token::Minus);
-            if is_word && !out.ends_with(['(', ' ', '-']) || is_value && out.ends_with(['=', ',']) {
+            if is_plain && !out.ends_with(['(', ' ', '-']) || is_value && out.ends_with(['=', ',']) {
                 out.push(' ');
             }
             out.push_str(&token.to_string());

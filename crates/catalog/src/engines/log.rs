@@ -16,9 +16,7 @@ use indexmap::IndexMap;
 use crate::databases::full_name;
 use crate::definition::{EngineSpec, TableDefinition};
 use crate::key::KeyExpression;
-use crate::table::{
-    CheckedPart, MutationRequest, OptimizeRequest, PartChoice, RowChange, Table, TableWriter, WriteLane,
-};
+use crate::table::{CheckedPart, MutationRequest, OptimizeRequest, PartChoice, RowChange, Table, TableWriter, WriteLane};
 
 /// Every engine of the kind.
 pub const NAMES: &[&str] = &["Log", "TinyLog", "StripeLog", "Set", JOIN];

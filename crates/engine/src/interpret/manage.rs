@@ -344,10 +344,7 @@ impl Interpreter {
         }
         Err(Error::new(
             ErrorCode::HAVE_DEPENDENT_OBJECTS,
-            format!(
-                "Cannot drop or rename {database}.{table}, because some tables depend on it: {}",
-                dependents.join(", ")
-            ),
+            format!("Cannot drop or rename {database}.{table}, because some tables depend on it: {}", dependents.join(", ")),
         ))
     }
 

@@ -157,12 +157,7 @@ impl Interpreter {
 
     /// That the query's columns are the target's, each once, and convert to them. `unknown`: the error of one that is not,
     /// where it is one.
-    async fn check_view_query(
-        &self,
-        query: &Query,
-        takes: &Columns,
-        unknown: impl Fn(&str) -> Option<Error>,
-    ) -> Result<()> {
+    async fn check_view_query(&self, query: &Query, takes: &Columns, unknown: impl Fn(&str) -> Option<Error>) -> Result<()> {
         let lowered = self.lower(query, self.hints(None, None), &mut Vec::new()).await?;
         let mut seen = HashSet::new();
         let given = taken_of_view(takes);

@@ -190,9 +190,7 @@ impl SkipKind {
             SkipKind::Bloom { .. } => {
                 let is_indexed = match kind.plain() {
                     // As in ClickHouse, NULL may be among words of a dictionary.
-                    SqlType::Array(element) => {
-                        !matches!(**element, SqlType::Nullable(_)) && is_hashed(element.plain())
-                    }
+                    SqlType::Array(element) => !matches!(**element, SqlType::Nullable(_)) && is_hashed(element.plain()),
                     plain => is_hashed(plain),
                 };
                 if is_indexed {
