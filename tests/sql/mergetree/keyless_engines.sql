@@ -20,3 +20,10 @@ SELECT m, finalizeAggregation(s) FROM a ORDER BY m;
 CREATE TABLE r (l String, x UInt64) ENGINE = ReplacingMergeTree ORDER BY tuple();
 INSERT INTO r VALUES ('a', 1), ('b', 3);
 SELECT * FROM r;
+-- Keys of nested maps may be words of a dictionary.
+CREATE TABLE sums (key LowCardinality(String), total UInt64, sumsMap Nested(key LowCardinality(String), sum UInt64)) ENGINE = SummingMergeTree ORDER BY key;
+INSERT INTO sums (key, total, sumsMap.key, sumsMap.sum) VALUES ('k', 3, ['a', 'b'], [1, 2]);
+INSERT INTO sums (key, total, sumsMap.key, sumsMap.sum) VALUES ('k', 7, ['b', 'c'], [3, 4]);
+SELECT * FROM sums FINAL;
+CREATE TABLE like_sums EMPTY AS sums;
+SELECT count() FROM like_sums;
