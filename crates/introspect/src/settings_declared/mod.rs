@@ -406,6 +406,7 @@ settings! {
     max_temporary_data_on_disk_size_for_query: u64 = 0u64, "Bytes of temporary files that a query may have written. 0: no limit.";
     max_temporary_data_on_disk_size_for_user: u64 = 0u64, "Bytes of temporary files that the running queries of a user may have written. 0: no limit.";
     max_subquery_depth: u64 = 100u64, "How deep subqueries may be nested. 0: no limit.";
+    allow_non_metadata_alters: bool = true, "Whether ALTER TABLE may change what parts hold, as a column's type or its name, rather than the definition alone.";
     allow_create_index_without_type: bool = false, "Whether CREATE INDEX without TYPE does nothing, rather than being an error.";
     check_referential_table_dependencies: bool = false, "Whether a table that a materialized view reads or writes may not be dropped or renamed.";
     ignore_drop_queries_probability: f64 = 0.0, "How probable it is that DROP TABLE leaves the table there: one in memory loses its rows. For tests.";

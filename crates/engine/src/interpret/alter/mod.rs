@@ -74,6 +74,16 @@ impl Interpreter {
             if definition.engine.name.ends_with("MergeTree") {
                 let materializes_ttl = self.context.settings.materialize_ttl_after_modify;
                 told = listed::request((&definition, &altered), &of_definition, alteration.listed, materializes_ttl);
+                if let (Some(request), false) = (&told, self.context.settings.allow_non_metadata_alters) {
+                    return Err(Error::new(
+                        ErrorCode::ALTER_OF_COLUMN_IS_FORBIDDEN,
+                        format!(
+                            "The following alter commands: '{}' will modify data on disk, but setting \
+                             `allow_non_metadata_alters` is disabled",
+                            request.commands.join(", ")
+                        ),
+                    ));
+                }
             }
             definition = altered;
         }
