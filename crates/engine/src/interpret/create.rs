@@ -161,12 +161,10 @@ impl Interpreter {
             None => None,
             Some(other) => {
                 let (database, name) = self.full(other);
-                let mut like = self.table(database, name)?.definition();
-                // The rows of a view lie in a table of its own.
-                if let Some(inner) = like.inner_name() {
-                    like = self.table(&like.database, &inner)?.definition();
-                }
-                // What holds the rows is not told by a view.
+                let named = self.table(database, name)?.definition();
+                // What holds the rows is not told by a view, unless it has a table of its own.
+                let own = named.inner_name().map(|inner| self.table(&named.database, &inner)).transpose()?;
+                let like = own.map_or(named, |own| own.definition());
                 if like.is_view() && create.engine.is_none() && !create.temporary {
                     let text = format!("Cannot CREATE a table AS {database}.{name}, it is a View");
                     return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
@@ -175,8 +173,7 @@ impl Interpreter {
             }
         };
         let columns = self.columns_for(create, like.as_deref()).await?;
-        let takes_values =
-            |column: &Column| matches!(column.default, None | Some((DefaultKind::Default | DefaultKind::Ephemeral, _)));
+        let takes_values = |of: &Column| matches!(of.default, None | Some((DefaultKind::Default | DefaultKind::Ephemeral, _)));
         if !columns.is_empty() && !columns.iter().any(takes_values) {
             return Err(Error::new(
                 ErrorCode::EMPTY_LIST_OF_COLUMNS_PASSED,
