@@ -217,7 +217,8 @@ fn constraint(constraint: &ConstraintDefinition) -> String {
 }
 
 fn clauses(definition: &TableDefinition, engine: &EngineSpec, between: &str) -> String {
-    let mut text = engine.name.clone();
+    // `Null` is a word of the language.
+    let mut text = quote_identifier(&engine.name);
     if definition.view_query().is_some() {
         return text;
     }

@@ -96,6 +96,9 @@ impl TableOpener for Opener {
             }
             logs if log::NAMES.contains(&logs) => {
                 check_arguments_of_log(&definition)?;
+                if !existing {
+                    check_kind_of_join(&definition)?;
+                }
                 let rows = self.mergetree(LogTable::rows_of(&definition)).await?;
                 Ok(Arc::new(LogTable::new(definition, rows)))
             }
@@ -156,6 +159,21 @@ fn check_arguments_of_join(arguments: &[String], columns: &Columns) -> Result<()
             format!("Key column {key} does not exist in table declaration."),
         )),
         None => Ok(()),
+    }
+}
+
+/// That there are joins of the strictness and the kind that a new Join table is for. Errors: BAD_ARGUMENTS, NOT_IMPLEMENTED.
+fn check_kind_of_join(definition: &TableDefinition) -> Result<()> {
+    let [strictness, kind, ..] = &definition.engine.arguments[..] else { return Ok(()) };
+    if definition.engine.name != log::JOIN {
+        return Ok(());
+    }
+    match (strictness.to_ascii_uppercase().as_str(), kind.to_ascii_uppercase().as_str()) {
+        ("SEMI" | "ANTI", "INNER" | "FULL") => {
+            Err(Error::new(ErrorCode::BAD_ARGUMENTS, "SEMI|ANTI JOIN should be LEFT or RIGHT."))
+        }
+        ("ANY", "FULL") => Err(Error::not_implemented("ANY FULL JOINs are not implemented.")),
+        _ => Ok(()),
     }
 }
 

@@ -155,7 +155,9 @@ impl KeepToLimits {
 
     fn check_columns(&self, plan: &Arc<dyn ExecutionPlan>) -> Result<()> {
         let columns = plan.schema().fields().len() as u64;
-        if self.columns == 0 || columns <= self.columns || !plan.children().is_empty() {
+        // Rows that come with the statement, such as those of VALUES, are read of no table.
+        let is_given = matches!(plan.name(), "DataSourceExec" | "StreamingTableExec" | "PlaceholderRowExec");
+        if self.columns == 0 || columns <= self.columns || is_given || !plan.children().is_empty() {
             return Ok(());
         }
         let text = format!("Limit for number of columns to read exceeded. Requested: {columns}, maximum: {}", self.columns);

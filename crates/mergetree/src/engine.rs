@@ -30,6 +30,8 @@ pub enum MergingEngine {
     Coalescing(Folding),
     Collapsing { sign: usize },
     VersionedCollapsing { sign: usize },
+    /// One that folds rows, without a sorting key: as in ClickHouse, all rows stay.
+    Keyless,
 }
 
 /// Every engine of the family.
@@ -79,7 +81,8 @@ impl MergingEngine {
                     [list, ..] => parameters.names(list)?,
                 };
                 check_summed(&chosen, columns, sorting, partition)?;
-                Ok(MergingEngine::Summing(Folding::summing(columns, &chosen, &in_keys)?))
+                let folding = Folding::summing(columns, &chosen, &in_keys)?;
+                Ok(if sorting.is_empty() { MergingEngine::Keyless } else { MergingEngine::Summing(folding) })
             }
             "CoalescingMergeTree" => {
                 parameters.count(0..=1, "0 to 1 parameters: [list of columns to coalesce]")?;
@@ -88,7 +91,8 @@ impl MergingEngine {
                     [list, ..] => parameters.names(list)?,
                 };
                 check_summed(&chosen, columns, sorting, partition)?;
-                Ok(MergingEngine::Coalescing(Folding::coalescing(columns, &chosen, &in_keys)?))
+                let folding = Folding::coalescing(columns, &chosen, &in_keys)?;
+                Ok(if sorting.is_empty() { MergingEngine::Keyless } else { MergingEngine::Coalescing(folding) })
             }
             "AggregatingMergeTree" => {
                 parameters.count(0..=0, "no parameters")?;
@@ -105,7 +109,7 @@ impl MergingEngine {
                         left.join(", ")
                     )));
                 }
-                Ok(MergingEngine::Aggregating(folding))
+                Ok(if sorting.is_empty() { MergingEngine::Keyless } else { MergingEngine::Aggregating(folding) })
             }
             "CollapsingMergeTree" => {
                 parameters.count(1..=1, "1 parameters: sign column")?;
@@ -133,6 +137,11 @@ impl MergingEngine {
         !matches!(self, MergingEngine::Ordinary)
     }
 
+    /// Whether FINAL is taken, and has nothing to do.
+    pub fn is_keyless(&self) -> bool {
+        matches!(self, MergingEngine::Keyless)
+    }
+
     /// Whether the order of rows of one key decides what stays of them.
     pub fn depends_on_order(&self) -> bool {
         use MergingEngine as E;
@@ -148,7 +157,7 @@ impl MergingEngine {
     /// Columns that a rule looks at, besides those of the sorting key, when the rows carry `wanted`.
     pub fn needed(&self, wanted: &[usize]) -> Vec<usize> {
         match self {
-            MergingEngine::Ordinary => Vec::new(),
+            MergingEngine::Ordinary | MergingEngine::Keyless => Vec::new(),
             MergingEngine::Replacing { version, is_deleted } => version.iter().chain(is_deleted).copied().collect(),
             MergingEngine::Summing(folding) | MergingEngine::Aggregating(folding) | MergingEngine::Coalescing(folding) => {
                 folding.needed(wanted)

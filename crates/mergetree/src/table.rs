@@ -335,6 +335,9 @@ impl Table for MergeTree {
             let engine = &self.definition.engine.name;
             return Err(Error::new(ErrorCode::ILLEGAL_FINAL, format!("Storage {engine} doesn't support FINAL")));
         }
+        if self.core.layout.engine.is_keyless() {
+            return self.read(context).await;
+        }
         mutate::before_reading(&self.core, context).await?;
         let state = self.core.pin(context).await?;
         Ok(Arc::new(FinalProvider::new(self.core.clone(), state, context.clone())?))

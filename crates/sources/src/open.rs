@@ -131,6 +131,7 @@ async fn standard_input(
 
 fn null(call: &TableFunctionCall, context: &QueryContext, hints: &SourceHints) -> Result<Arc<dyn Table>> {
     let columns = match (&call.positional[..], &hints.writing) {
+        ([CallArgument::Text(structure)], Some(columns)) if structure == "auto" => columns.clone(),
         ([CallArgument::Text(structure)], _) => arguments::declared_plainly(structure, &context.settings)?,
         ([], Some(columns)) => columns.clone(),
         (more, _) => return Err(wrong_count("null", more.len(), "('structure')")),

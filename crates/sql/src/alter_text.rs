@@ -16,7 +16,8 @@ impl AlterCommand {
         if text.is_empty() { text } else { format!("({text})") }
     }
 
-    fn words(&self) -> String {
+    /// As `text`, without parentheses.
+    pub(crate) fn words(&self) -> String {
         match self {
             AlterCommand::Update { assignments, partition, condition } => {
                 let set = assignments.iter().map(|(name, value)| format!("{} = {}", quote_identifier(name), sql(value)));
@@ -70,11 +71,11 @@ impl AlterCommand {
     }
 }
 
-fn within(partition: &Option<Partition>) -> String {
+pub(crate) fn within(partition: &Option<Partition>) -> String {
     partition.as_ref().map_or_else(String::new, |partition| format!(" IN PARTITION {}", chosen(partition)))
 }
 
-fn chosen(partition: &Partition) -> String {
+pub(crate) fn chosen(partition: &Partition) -> String {
     match partition {
         Partition::Id(id) => format!("ID {}", quote(id)),
         Partition::All => "ALL".to_string(),
@@ -83,7 +84,7 @@ fn chosen(partition: &Partition) -> String {
     }
 }
 
-fn exists(if_exists: bool) -> &'static str {
+pub(crate) fn exists(if_exists: bool) -> &'static str {
     if if_exists { "IF EXISTS " } else { "" }
 }
 
@@ -92,11 +93,11 @@ fn about(what: &str, name: &str, if_exists: bool, partition: &Option<Partition>)
 }
 
 /// A field of a Nested is two names.
-fn named(name: &str) -> String {
+pub(crate) fn named(name: &str) -> String {
     name.split('.').map(quote_identifier).collect::<Vec<_>>().join(".")
 }
 
-fn placed(place: Option<&Place>) -> String {
+pub(crate) fn placed(place: Option<&Place>) -> String {
     match place {
         // As ClickHouse has it.
         Some(Place::First) => " FIRST ".to_string(),
@@ -106,7 +107,7 @@ fn placed(place: Option<&Place>) -> String {
 }
 
 /// A column as MODIFY COLUMN declares it.
-fn declared(column: &ColumnDefinition) -> String {
+pub(crate) fn declared(column: &ColumnDefinition) -> String {
     let mut text = quote_backticks(&column.name);
     if let Some(kind) = &column.kind {
         text.push_str(&format!(" {kind}"));
@@ -134,7 +135,7 @@ fn declared(column: &ColumnDefinition) -> String {
     text
 }
 
-fn assigned(settings: &Assignments) -> String {
+pub(crate) fn assigned(settings: &Assignments) -> String {
     let one = |(name, value): &(String, String)| match value.parse::<f64>() {
         Ok(_) => format!("{name} = {value}"),
         Err(_) => format!("{name} = {}", quote(value)),

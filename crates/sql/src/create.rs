@@ -296,10 +296,10 @@ impl Cursor<'_> {
         self.expect("ON")?;
         let table = self.table_name()?;
         self.on_cluster()?;
-        let expression = self.expression()?;
+        let expression = self.without_directions()?;
         if self.at_end() {
-            let text = "CREATE INDEX without TYPE is forbidden: say which, as in TYPE minmax";
-            return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
+            // Other systems know no types of indexes: a setting says whether such a statement is an error, or does nothing.
+            return Ok(Statement::Alter { name: table, commands: Vec::new() });
         }
         self.expect("TYPE")?;
         let index = self.skip_index_type(name, expression, KeyForm::Plain)?;
@@ -474,6 +474,10 @@ impl Cursor<'_> {
         Ok(column)
     }
 
+    fn sees_query(&self) -> bool {
+        self.peeks("SELECT") || self.peeks("WITH") || self.parser.peek_token_ref().token == Token::LParen
+    }
+
     fn clauses(&mut self, create: &mut CreateTable) -> Result<()> {
         loop {
             if self.eat("ENGINE") {
@@ -504,8 +508,12 @@ impl Cursor<'_> {
             } else if create.materialized && self.eat("POPULATE") {
                 create.populate = true;
             } else if !create.materialized && self.eat("EMPTY") {
-                // CREATE … EMPTY AS SELECT: the structure alone.
+                // CREATE … EMPTY AS SELECT: the structure alone, which is all that AS t takes.
                 self.expect("AS")?;
+                if !self.sees_query() {
+                    create.like = Some(self.table_name()?);
+                    continue;
+                }
                 let mut query = self.query()?;
                 query.limit_clause = Some(sqlparser::ast::LimitClause::LimitOffset {
                     limit: Some(sqlparser::ast::Expr::value(sqlparser::ast::Value::Number("0".to_string(), false))),
@@ -517,7 +525,7 @@ impl Cursor<'_> {
                 create.like = Some(self.table_name()?);
                 create.clones = true;
             } else if self.eat("AS") {
-                if self.peeks("SELECT") || self.peeks("WITH") || self.parser.peek_token_ref().token == Token::LParen {
+                if self.sees_query() {
                     let start = self.parser.peek_token_ref().span.start;
                     create.query_start = Some((start.line, start.column));
                     let mut query = self.query()?;

@@ -120,6 +120,18 @@ impl Cursor<'_> {
         }
     }
 
+    /// What CREATE INDEX is on: `(a DESC, b)`, whose directions say nothing.
+    pub(crate) fn without_directions(&mut self) -> Result<Node> {
+        if !self.has_directions() {
+            return self.expression();
+        }
+        let mut keys = self.sorting_key()?.keys;
+        Ok(match keys.len() {
+            1 => keys.swap_remove(0),
+            _ => call("tuple", keys),
+        })
+    }
+
     /// An expression that is shown as it is written: with the parentheses that it stands in.
     pub(crate) fn shown_expression(&mut self) -> Result<Node> {
         let form = self.key_form();

@@ -194,12 +194,13 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// `name = value, name = value` of a table of the MergeTree family, which shows `true` and `false` as they are written.
+    /// `name = value, name = value` of a table of the MergeTree family, which shows `true` and `false` as they are written,
+    /// and has names of its own called `default`.
     pub(crate) fn assignments_of_table(&mut self) -> Result<Assignments> {
         let mut out = Vec::new();
         loop {
             let value = &self.parser.peek_nth_token_ref(2).token;
-            let word = ["true", "false"].into_iter().find(|word| is_word(value, word));
+            let word = ["true", "false", "default"].into_iter().find(|word| is_word(value, word));
             let (name, value) = self.assignment()?;
             out.push((name, word.map_or(value, str::to_string)));
             if !self.eat_token(&Token::Comma) {
@@ -245,6 +246,11 @@ fn parameter(node: &Node) -> Result<String> {
 
 /// The text of a setting's value. Users' own settings keep its type.
 pub(crate) fn setting_value(name: &str, node: &Node) -> Result<String> {
+    // Which profile is meant is no word of the language.
+    let is_default = |parts: &[String]| matches!(parts, [word] if word.eq_ignore_ascii_case("DEFAULT"));
+    if matches!(node, Node::Name(parts) if is_default(parts)) && name != "profile" {
+        return Ok("DEFAULT".to_string());
+    }
     if !custom::is_custom(name) {
         return constant(node);
     }
@@ -259,7 +265,6 @@ pub(crate) fn setting_value(name: &str, node: &Node) -> Result<String> {
         }
         Node::Literal(Literal::Bool(value)) => Value::Bool(*value),
         Node::Literal(Literal::Null) => Value::Null,
-        // DEFAULT
         Node::Name(_) => return constant(node),
         other => Value::Text(constant(other)?),
     };

@@ -443,8 +443,9 @@ pub fn parse_type_text(parser: &mut Parser) -> Result<String, ParserError> {
                 Token::EOF => return parser.expected_ref("closing parenthesis of a type", parser.peek_token_ref()),
                 _ => {}
             }
-            let spaced = matches!(token, Token::Word(_) | Token::Number(..) | Token::Eq) && !out.ends_with(['(', ' ', '-']);
-            if spaced {
+            let is_plain = matches!(token, Token::Word(_) | Token::Number(..) | Token::Eq);
+            let is_value = matches!(token, Token::SingleQuotedString(_) | Token::Minus);
+            if is_plain && !out.ends_with(['(', ' ', '-']) || is_value && out.ends_with(['=', ',']) {
                 out.push(' ');
             }
             out.push_str(&token.to_string());

@@ -57,10 +57,14 @@ impl Cursor<'_> {
             )
         };
         let skip = columns("name", "toUInt64(1)", "''", "NULL", "upper(type)", "expr");
-        let primary = columns("'PRIMARY'", "row_number() OVER (ORDER BY position)", "name", "'A'", "'PRIMARY'", "''");
+        let primary = columns("'PRIMARY'", "toUInt64(place)", "element", "'A'", "'PRIMARY'", "''");
+        // Elements are told apart by their commas, as in ClickHouse: those of calls among them.
+        let keys = format!(
+            "SELECT name AS table, splitByString(', ', primary_key) AS elements FROM system.tables WHERE {table}"
+        );
         Ok(format!(
             "SELECT * FROM ({skip} FROM system.data_skipping_indices WHERE {table} UNION ALL \
-             {primary} FROM system.columns WHERE {table} AND is_in_primary_key) WHERE 1{filter} \
+             {primary} FROM ({keys}) ARRAY JOIN elements AS element, arrayEnumerate(elements) AS place) WHERE 1{filter} \
              ORDER BY index_type, expression, seq_in_index"
         ))
     }

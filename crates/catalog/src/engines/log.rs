@@ -1,20 +1,22 @@
 //! Engines Log, TinyLog, StripeLog, Set and Join: rows kept in the order in which they came by a table of the MergeTree
 //! family, which does nothing with them but store them. What that one can do beyond it (parts, mutations) is not theirs.
 //!
-//! `Join(strictness, kind, keys…)` has one row of a key, the first, where the strictness is not ALL.
+//! `Join(strictness, kind, keys…)` has one row of a key, the first or with `join_any_take_last_row` the last, where the
+//! strictness is not ALL and the kind not RIGHT or FULL: such joins give each of its rows.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use datafusion::catalog::TableProvider;
-use gristmill_base::Result;
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Column, Columns};
 use indexmap::IndexMap;
 
+use crate::databases::full_name;
 use crate::definition::{EngineSpec, TableDefinition};
 use crate::key::KeyExpression;
-use crate::table::{CheckedPart, PartChoice, Table, TableWriter, WriteLane};
+use crate::table::{CheckedPart, MutationRequest, OptimizeRequest, PartChoice, RowChange, Table, TableWriter, WriteLane};
 
 /// Every engine of the kind.
 pub const NAMES: &[&str] = &["Log", "TinyLog", "StripeLog", "Set", JOIN];
@@ -33,11 +35,15 @@ impl LogTable {
         LogTable { definition, rows }
     }
 
-    /// The definition of the table that keeps the rows. Its keys are those that have one row each, where there are some.
+    /// The definition of the table that keeps the rows.
     pub fn rows_of(definition: &TableDefinition) -> Arc<TableDefinition> {
-        let keys = unique_keys(definition);
-        // Of the rows of a key it keeps the first.
-        let name = if keys.is_empty() { "MergeTree" } else { "AggregatingMergeTree" };
+        let keys = sorted_keys(definition);
+        let name = match has_one_of_each(definition) {
+            false => "MergeTree",
+            true if takes_last(definition) => "ReplacingMergeTree",
+            // Of the rows of a key it keeps the first.
+            true => "AggregatingMergeTree",
+        };
         let engine = EngineSpec { name: name.to_string(), arguments: Vec::new() };
         let settings = IndexMap::from([("allow_nullable_key".to_string(), "1".to_string())]);
         let (order_by, primary_key) = (keys.clone(), keys);
@@ -56,10 +62,10 @@ impl Table for LogTable {
     }
 
     async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
-        if unique_keys(&self.definition).is_empty() {
-            self.rows.read(context).await
-        } else {
+        if has_one_of_each(&self.definition) {
             self.rows.read_final(context).await
+        } else {
+            self.rows.read(context).await
         }
     }
 
@@ -101,6 +107,36 @@ impl Table for LogTable {
         self.renamed(definition)
     }
 
+    /// A Join has nothing to be merged.
+    async fn optimize(&self, _context: &Arc<QueryContext>, request: OptimizeRequest) -> Result<()> {
+        if self.definition.engine.name != JOIN {
+            return Err(self.unsupported("OPTIMIZE"));
+        }
+        if request.partition.is_some() || request.to_one_part || request.deduplicate || request.cleanup {
+            return Err(self.unsupported("OPTIMIZE with PARTITION, FINAL, DEDUPLICATE or CLEANUP"));
+        }
+        Ok(())
+    }
+
+    /// Rows of a Join go by ALTER TABLE … DELETE, when it returns.
+    async fn mutate(&self, context: &Arc<QueryContext>, request: MutationRequest) -> Result<String> {
+        let name = full_name(&self.definition.database, &self.definition.name);
+        if request.at_once {
+            let text = format!("DELETE query is not supported for table {name}");
+            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+        }
+        let deletes = request.changes.iter().all(|change| matches!(change, RowChange::Delete { .. }));
+        if self.definition.engine.name != JOIN || !deletes {
+            return Err(self.unsupported("Mutations other than DELETE of a Join"));
+        }
+        if has_one_of_each(&self.definition) {
+            // Of the rows of a key only the one that is seen may be left: another would be seen where that one is deleted.
+            self.rows.optimize(context, OptimizeRequest { to_one_part: true, ..OptimizeRequest::default() }).await?;
+        }
+        self.rows.mutate(context, MutationRequest { at_once: true, ..request }).await?;
+        Ok(String::new())
+    }
+
     fn adopted(&self) {
         self.rows.adopted();
     }
@@ -122,8 +158,18 @@ impl Table for LogTable {
     }
 }
 
-/// The keys of a Join that has one row of each. (ALL is kept as a name, in quotes.)
-fn unique_keys(definition: &TableDefinition) -> Vec<String> {
+/// Whether a Join has one row of each key.
+fn has_one_of_each(definition: &TableDefinition) -> bool {
+    let is_right = |kind: &String| ["RIGHT", "FULL"].iter().any(|known| known.eq_ignore_ascii_case(kind));
+    !sorted_keys(definition).is_empty() && !definition.engine.arguments.get(1).is_some_and(is_right)
+}
+
+fn takes_last(definition: &TableDefinition) -> bool {
+    definition.settings.get("join_any_take_last_row").is_some_and(|value| value != "0" && value != "false")
+}
+
+/// The keys of a Join that is not for ALL. (ALL is kept as a name, in quotes.)
+fn sorted_keys(definition: &TableDefinition) -> Vec<String> {
     let is_join = definition.engine.name == JOIN;
     match &definition.engine.arguments[..] {
         [strictness, _, keys @ ..] if is_join && !strictness.trim_matches('`').eq_ignore_ascii_case("ALL") => keys.to_vec(),

@@ -9,6 +9,7 @@ use gristmill_base::Result;
 use gristmill_introspect::QueryContext;
 
 use crate::definition::TableDefinition;
+use crate::key::KeyExpression;
 use crate::rows_exec::Rows;
 use crate::rows_table::RowsProvider;
 use crate::table::{Table, TableWriter, WriteLane};
@@ -41,6 +42,27 @@ impl Table for NullTable {
     }
 
     fn renamed(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>> {
+        Ok(Arc::new(NullTable(definition)))
+    }
+
+    /// Columns change; the rest is MergeTree's.
+    fn altered(
+        &self,
+        definition: Arc<TableDefinition>,
+        _sorting: Vec<KeyExpression>,
+        _partition: Option<Vec<KeyExpression>>,
+    ) -> Result<Arc<dyn Table>> {
+        let (old, new) = (&self.0, &definition);
+        let same = old.order_by == new.order_by
+            && old.sample_by == new.sample_by
+            && old.skip_indexes == new.skip_indexes
+            && old.projections == new.projections
+            && old.constraints == new.constraints
+            && old.settings == new.settings
+            && old.ttl == new.ttl;
+        if !same {
+            return Err(self.unsupported("ALTER of keys, indexes, projections, constraints, TTL and settings"));
+        }
         Ok(Arc::new(NullTable(definition)))
     }
 

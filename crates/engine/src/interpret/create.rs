@@ -161,8 +161,10 @@ impl Interpreter {
             None => None,
             Some(other) => {
                 let (database, name) = self.full(other);
-                let like = self.table(database, name)?.definition();
-                // What holds the rows is not told by a view.
+                let named = self.table(database, name)?.definition();
+                // What holds the rows is not told by a view, unless it has a table of its own.
+                let own = named.inner_name().map(|inner| self.table(&named.database, &inner)).transpose()?;
+                let like = own.map_or(named, |own| own.definition());
                 if like.is_view() && create.engine.is_none() && !create.temporary {
                     let text = format!("Cannot CREATE a table AS {database}.{name}, it is a View");
                     return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
@@ -171,7 +173,7 @@ impl Interpreter {
             }
         };
         let columns = self.columns_for(create, like.as_deref()).await?;
-        let takes_values = |column: &Column| matches!(column.default, None | Some((DefaultKind::Default, _)));
+        let takes_values = |of: &Column| matches!(of.default, None | Some((DefaultKind::Default | DefaultKind::Ephemeral, _)));
         if !columns.is_empty() && !columns.iter().any(takes_values) {
             return Err(Error::new(
                 ErrorCode::EMPTY_LIST_OF_COLUMNS_PASSED,

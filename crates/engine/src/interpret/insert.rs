@@ -28,7 +28,7 @@ use gristmill_sql::ast::{Literal, Node, call, text as text_node};
 use gristmill_sql::lower::{Analyzer, Lowered, ResolvedTables};
 use gristmill_sql::statement::{Insert, InsertSource, TableExpression};
 use gristmill_types::measure::batch_bytes;
-use gristmill_types::{Column, Columns};
+use gristmill_types::{Column, Columns, SqlType};
 use parking_lot::Mutex;
 
 use super::data_blocks::{cut, in_blocks, is_set};
@@ -259,7 +259,8 @@ impl Interpreter {
                     let node = default_in_row(column, row, given, table, 0)?;
                     analyzer.constant_as_kind(&node, &column.kind, false)
                 } else {
-                    analyzer.constant_as_kind(node, &column.kind, null_as_default)
+                    let filled = if null_as_default { without_inner_null(node, &column.kind) } else { None };
+                    analyzer.constant_as_kind(filled.as_ref().unwrap_or(node), &column.kind, null_as_default)
                 };
                 let value = value.context(|| format!("in row {} of VALUES, column {}", number + 1, column.name))?;
                 cells[at].push(value);
@@ -342,8 +343,32 @@ fn is_replaced_null(node: &Node, column: &Column) -> bool {
     matches!(node.bare(), Node::Literal(Literal::Null)) && !column.kind.is_nullable()
 }
 
+/// An array, tuple or map in which NULL is the default of elements that cannot hold it. `None`: there is no such NULL.
+fn without_inner_null(node: &Node, kind: &SqlType) -> Option<Node> {
+    let Node::Call(made) = node.bare() else { return None };
+    let is_null = |node: &Node| matches!(node.bare(), Node::Literal(Literal::Null));
+    if !made.arguments.iter().any(is_null) {
+        return None;
+    }
+    let kind_of = |at: usize| match (kind.storage(), made.name.as_str()) {
+        (SqlType::Array(element), "array") => Some(&**element),
+        (SqlType::Tuple(fields), "tuple") => fields.get(at).map(|(_, kind)| kind),
+        (SqlType::Map(_, value), "map") if at % 2 == 1 => Some(&**value),
+        _ => None,
+    };
+    let mut filled = made.clone();
+    let mut is_found = false;
+    for (at, argument) in filled.arguments.iter_mut().enumerate() {
+        if let Some(kind) = kind_of(at).filter(|kind| is_null(argument) && !kind.is_nullable()) {
+            *argument = call("defaultValueOfTypeName", vec![text_node(&kind.to_string())]);
+            is_found = true;
+        }
+    }
+    is_found.then_some(Node::Call(filled))
+}
+
 fn is_default(node: &Node) -> bool {
-    matches!(node, Node::Name(parts) if parts.len() == 1 && parts[0] == "DEFAULT")
+    matches!(node, Node::Name(parts) if parts.len() == 1 && parts[0].eq_ignore_ascii_case("DEFAULT"))
 }
 
 /// What DEFAULT stands for in a row of VALUES: the column's default with the row's other values in the place of names.

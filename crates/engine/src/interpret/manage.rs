@@ -160,6 +160,10 @@ impl Interpreter {
                         }
                     }
                     self.check_drops_named(database, table)?;
+                    self.check_no_dependents(database, table)?;
+                    if self.ignores_drop(database, table).await? {
+                        continue;
+                    }
                     match at_once {
                         true => self.databases(database).drop_table(database, table, if_exists).await?,
                         false => self.databases(database).drop_table_for_now(database, table, if_exists).await?,
@@ -207,6 +211,7 @@ impl Interpreter {
                         self.databases(from.0).exchange_tables(from, new).await?;
                         continue;
                     }
+                    self.check_no_dependents(from.0, from.1)?;
                     // A temporary table stays one, and its new name may be that of a table of the catalog.
                     let database = match &to.database {
                         None if from.0 == TEMPORARY_DATABASE => TEMPORARY_DATABASE,
@@ -310,6 +315,54 @@ impl Interpreter {
             other => return Err(Error::logical(format!("No interpreter for a {} statement", other.kind()))),
         }
         Ok(Outcome::done())
+    }
+
+    /// That no materialized view reads a table or writes it, where `check_referential_table_dependencies` asks for that. Error:
+    /// HAVE_DEPENDENT_OBJECTS.
+    fn check_no_dependents(&self, database: &str, table: &str) -> Result<()> {
+        if !self.context.settings.check_referential_table_dependencies {
+            return Ok(());
+        }
+        let databases = &self.engine.databases;
+        let reads = databases.views_of(database, table).into_iter();
+        let names = databases.database_names();
+        let writes = names.iter().flat_map(|name| databases.tables(name)).filter(|view| {
+            let definition = view.definition();
+            // The table of a view's own goes with the view.
+            definition.inner_name().is_none()
+                && definition.view_target().is_some_and(|(of, target)| of == database && target == table)
+        });
+        let dependents: Vec<String> = reads
+            .chain(writes)
+            .map(|view| {
+                let definition = view.definition();
+                format!("{}.{}", definition.database, definition.name)
+            })
+            .collect();
+        if dependents.is_empty() {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorCode::HAVE_DEPENDENT_OBJECTS,
+            format!("Cannot drop or rename {database}.{table}, because some tables depend on it: {}", dependents.join(", ")),
+        ))
+    }
+
+    /// Whether `ignore_drop_queries_probability` has a table stay. One in memory loses its rows.
+    async fn ignores_drop(&self, database: &str, table: &str) -> Result<bool> {
+        let probability = self.context.settings.ignore_drop_queries_probability;
+        if probability <= 0.0 || !self.databases(database).has_table(database, table) {
+            return Ok(false);
+        }
+        let chance = self.engine.env.random_u64() as f64 / u64::MAX as f64;
+        if chance > probability {
+            return Ok(false);
+        }
+        let table = self.table(database, table)?;
+        if table.definition().engine.name == "Memory" {
+            table.truncate(&self.context).await?;
+        }
+        Ok(true)
     }
 
     /// Drops the tables of a database, or empties those that have rows; with a filter, those that it names. Errors:

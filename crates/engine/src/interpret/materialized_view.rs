@@ -15,6 +15,7 @@ use sqlparser::ast::Query;
 use super::select::Planned;
 use super::{Interpreter, Outcome, write_all};
 use crate::views::Shape;
+use crate::views::query::taken_of_view;
 
 impl Interpreter {
     /// The query is planned now, so that a view whose query is wrong, or gives what its target cannot take, is not made.
@@ -88,7 +89,7 @@ impl Interpreter {
                 "SELECT query outputs column with name '{column}', which is not found in the target table. Use 'AS' to assign \
                  alias that matches a column name"
             );
-            Error::new(ErrorCode::THERE_IS_NO_COLUMN, text)
+            Some(Error::new(ErrorCode::THERE_IS_NO_COLUMN, text))
         };
         self.check_view_query(query, &takes, unknown).await?;
         if !create.populate {
@@ -154,13 +155,17 @@ impl Interpreter {
         }
     }
 
-    /// That the query's columns are the target's, each once, and convert to them. `unknown`: the error of one that is not.
-    async fn check_view_query(&self, query: &Query, takes: &Columns, unknown: impl Fn(&str) -> Error) -> Result<()> {
+    /// That the query's columns are the target's, each once, and convert to them. `unknown`: the error of one that is not,
+    /// where it is one.
+    async fn check_view_query(&self, query: &Query, takes: &Columns, unknown: impl Fn(&str) -> Option<Error>) -> Result<()> {
         let lowered = self.lower(query, self.hints(None, None), &mut Vec::new()).await?;
         let mut seen = HashSet::new();
+        let given = taken_of_view(takes);
         for column in &lowered.columns {
-            if takes.get(&column.name).is_none() {
-                return Err(unknown(&column.name));
+            if given.get(&column.name).is_none()
+                && let Some(error) = unknown(&column.name)
+            {
+                return Err(error);
             }
             if !seen.insert(column.name.as_str()) {
                 let text = format!("Column {} appears twice in the query of the view", column.name);
@@ -181,9 +186,11 @@ impl Interpreter {
                 return Err(Error::new(ErrorCode::NOT_IMPLEMENTED, text));
             };
             let target = self.databases(database).stored(database, name)?.definition();
+            // A table that is not the view's own may get the column later.
+            let has_own = matches!(view.target, ViewTarget::Inner(_));
             let unknown = |column: &str| {
                 let text = format!("Column {column} does not exist in the materialized view's inner table");
-                Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, text)
+                has_own.then(|| Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, text))
             };
             self.check_view_query(query, &target.columns, unknown).await?;
             view.query = text.to_string();

@@ -35,8 +35,12 @@ impl Interpreter {
         })
     }
 
-    /// Error: UNKNOWN_FUNCTION.
+    /// Errors: UNKNOWN_FUNCTION, CANNOT_DROP_FUNCTION.
     pub(super) fn drop_function(&self, name: &str, if_exists: bool) -> Result<()> {
+        let registry = &self.engine.registry;
+        if registry.find_scalar(name).is_some() || resolve_aggregate(registry, name).is_some() {
+            return Err(Error::new(ErrorCode::CANNOT_DROP_FUNCTION, format!("Cannot drop system function '{name}'")));
+        }
         self.engine.user_functions.change(|all| match all.remove(name) {
             None if !if_exists => {
                 Err(Error::new(ErrorCode::UNKNOWN_FUNCTION, format!("User-defined object '{name}' doesn't exist")))

@@ -11,14 +11,14 @@ use datafusion::logical_expr::LogicalPlan;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::TableDefinition;
 use gristmill_sql::lower::{Analyzer, Lowered, resolve_tables, with_arguments};
-use gristmill_types::{Column, Columns};
+use gristmill_types::{Column, Columns, DefaultKind};
 use sqlparser::ast::Query;
 
 use super::shape::query_of;
 use crate::engine::Engine;
 use crate::interpret::{Interpreter, Planned};
 use crate::plan::session_state;
-use crate::resolver::{Resolver, hints, insertable};
+use crate::resolver::{Resolver, hints};
 
 /// Rows that are computed in one stream: to share fewer of them out costs more than it gains.
 const ROWS_OF_ONE_STREAM: usize = 65_536;
@@ -81,7 +81,8 @@ impl Interpreter {
                 return Err(Error::new(
                     ErrorCode::ALTER_OF_COLUMN_IS_FORBIDDEN,
                     format!(
-                        "Trying to ALTER DROP column {name} which is referenced by materialized view ['{}']: change the                          view's query first, by ALTER TABLE … MODIFY QUERY",
+                        "Trying to ALTER DROP column {name} which is referenced by materialized view ['{}']: change the \
+                         view's query first, by ALTER TABLE … MODIFY QUERY",
                         view.name
                     ),
                 ));
@@ -118,7 +119,7 @@ impl Interpreter {
     /// Columns go to those of the target that have their names; others of the target get their defaults.
     /// Errors: THERE_IS_NO_COLUMN where none has a name of the target's.
     pub(crate) fn shape_view(&self, lowered: Lowered, target: &Columns) -> Result<Lowered> {
-        let takes = insertable(target);
+        let takes = taken_of_view(target);
         let mut given = Vec::new();
         let mut kept = Vec::new();
         for column in lowered.columns {
@@ -133,4 +134,10 @@ impl Interpreter {
         }
         self.shape_rows(Lowered { plan: lowered.plan, columns: kept }, &Columns::new(given), target)
     }
+}
+
+/// The columns of a view's target that the view's query may give values for: those that only feed others too.
+pub(crate) fn taken_of_view(target: &Columns) -> Columns {
+    let takes = |column: &&Column| !matches!(column.default, Some((DefaultKind::Materialized | DefaultKind::Alias, _)));
+    Columns::new(target.iter().filter(takes).cloned().collect())
 }

@@ -134,6 +134,10 @@ impl Tokenizer {
 
     /// Written as `name` or `name(parameters)`: numbers, texts in quotes, or texts in a list.
     pub fn parsed(name: &str, written: &str) -> Result<Tokenizer> {
+        // `array()` is an array of nothing where it is no tokenizer.
+        if written.trim() == "[]" {
+            return Tokenizer::new(name, "array", None, &[]);
+        }
         let Some((tokenizer, rest)) = written.trim().split_once('(') else {
             return Tokenizer::new(name, written.trim(), None, &[]);
         };

@@ -415,6 +415,10 @@ settings! {
     max_temporary_data_on_disk_size_for_query: u64 = 0u64, "Bytes of temporary files that a query may have written. 0: no limit.";
     max_temporary_data_on_disk_size_for_user: u64 = 0u64, "Bytes of temporary files that the running queries of a user may have written. 0: no limit.";
     max_subquery_depth: u64 = 100u64, "How deep subqueries may be nested. 0: no limit.";
+    allow_non_metadata_alters: bool = true, "Whether ALTER TABLE may change what parts hold, as a column's type or its name, rather than the definition alone.";
+    allow_create_index_without_type: bool = false, "Whether CREATE INDEX without TYPE does nothing, rather than being an error.";
+    check_referential_table_dependencies: bool = false, "Whether a table that a materialized view reads or writes may not be dropped or renamed.";
+    ignore_drop_queries_probability: f64 = 0.0, "How probable it is that DROP TABLE leaves the table there: one in memory loses its rows. For tests.";
     allow_ddl: bool = true, "Whether databases and tables may be made, changed and removed.";
     database_atomic_wait_for_drop_and_detach_synchronously: bool = false, "Whether DROP TABLE is as with SYNC: the data goes at once, and UNDROP TABLE cannot bring the table back.";
     max_table_size_to_drop: u64 = 50_000_000_000u64, "Bytes of a MergeTree table that may be dropped, emptied or replaced. 0: any number. Where no query and no profile sets it, the server's setting of this name holds.";

@@ -287,8 +287,9 @@ fn kept_bases(layout: &Layout) -> Vec<(Base, (Kept, SqlType))> {
             (Kept::Statistics(layout.key(place).to_string()), column.kind.clone()),
         ));
     }
+    // A declared column of the same name is another.
     for (name, kept) in [(PARTITION_ID, Kept::PartitionId), (PART, Kept::Name)] {
-        if layout.columns.index_of(name).is_none() {
+        if layout.declared.get(name).is_none() {
             bases.push((column_base(name, &SqlType::String), (kept, SqlType::String)));
         }
     }

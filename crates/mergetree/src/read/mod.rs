@@ -76,7 +76,7 @@ pub const BLOCK_OFFSET: &str = "_block_offset";
 /// Where a table's data are, as `_disk_name` and system.parts have it: there is one place for each table.
 pub const ONLY_DISK: &str = "default";
 
-/// What a MergeTree table has besides its declared columns. One that is declared is the declared one.
+/// What a MergeTree table has besides its declared columns.
 pub fn virtual_columns(layout: &Layout) -> Columns {
     let name = || SqlType::LowCardinality(Box::new(SqlType::String));
     let mut columns = vec![
@@ -96,6 +96,7 @@ pub fn virtual_columns(layout: &Layout) -> Columns {
         let kinds = layout.partition.iter().map(|key| (None, key.kind.clone())).collect();
         columns.push((PARTITION_VALUE, SqlType::Tuple(kinds)));
     }
-    columns.retain(|(name, _)| layout.columns.index_of(name).is_none());
+    // A declared column goes before one of the same name.
+    columns.retain(|(name, _)| layout.declared.get(name).is_none());
     Columns::of(columns)
 }

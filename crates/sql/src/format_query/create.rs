@@ -1,4 +1,5 @@
-//! CREATE TABLE as EXPLAIN SYNTAX shows it: columns a line each, clauses in ClickHouse's order, expressions as calls.
+//! CREATE TABLE: columns a line each, clauses in ClickHouse's order; expressions as calls, as EXPLAIN SYNTAX shows them, or as
+//! they are written, and then views too.
 
 use gristmill_base::Result;
 use gristmill_types::sql_type::quote_backticks;
@@ -33,17 +34,21 @@ impl Said {
 }
 
 impl Reader<'_> {
-    /// From the word CREATE on. Errors: SYNTAX_ERROR, for what has no layout here (AS SELECT among it) as well.
+    /// From the word CREATE on. Errors: SYNTAX_ERROR, for what has no layout here as well: AS SELECT where expressions are calls.
     pub(super) fn create_table(&mut self, one_line: bool) -> Result<String> {
         let line = if one_line { " " } else { "\n" };
         let mut out = "CREATE".to_string();
         self.expect("CREATE")?;
-        for words in ["OR REPLACE", "TEMPORARY", "TABLE", "IF NOT EXISTS"] {
+        let of_views: &[&str] = if self.as_calls { &[] } else { &["MATERIALIZED", "VIEW"] };
+        for words in ["OR REPLACE", "TEMPORARY"].iter().chain(of_views).chain(&["TABLE", "IF NOT EXISTS"]) {
             if self.eat(words) {
                 out = format!("{out} {words}");
             }
         }
         out = format!("{out} {}", self.dotted_name()?);
+        if self.eat("TO") {
+            out = format!("{out} TO {}", self.dotted_name()?);
+        }
         if self.eat("ON CLUSTER") {
             out = format!("{out} ON CLUSTER {}", self.name()?);
         }
@@ -55,7 +60,11 @@ impl Reader<'_> {
                     let key = self.sorting_key()?;
                     clauses.push(&CLAUSES, "PRIMARY KEY", format!("PRIMARY KEY {key}"));
                 } else {
-                    elements.push(self.table_element(one_line)?);
+                    let element = self.table_element(one_line)?;
+                    if !self.as_calls && !one_line && element.contains("Tuple(") {
+                        return Err(self.unexpected("types of one line"));
+                    }
+                    elements.push(element);
                 }
                 if !self.eat_token(&Token::Comma) {
                     break;
@@ -73,13 +82,30 @@ impl Reader<'_> {
                 out = format!("{out} {words} {}", self.table_or_call()?);
             }
         }
-        while !self.at_end() {
-            self.table_clause(&mut clauses)?;
+        let mut populates = false;
+        while !self.at_end() && (self.as_calls || !self.sees("AS")) {
+            match !self.as_calls && self.eat("POPULATE") {
+                true => populates = true,
+                false => self.table_clause(&mut clauses)?,
+            }
         }
         for clause in clauses.ordered() {
             out = format!("{out}{line}{clause}");
         }
-        Ok(out)
+        if populates {
+            out.push_str(" POPULATE");
+        }
+        if self.eat("AS") {
+            let mut printer = Printer { one_line, out: format!("{out}{line}AS ") };
+            let union = self.union()?;
+            printer.union(&union, 0);
+            for tail in &union.tail {
+                printer.out.push_str(line);
+                printer.out.push_str(tail);
+            }
+            out = printer.out;
+        }
+        if self.at_end() { Ok(out) } else { Err(self.unexpected("the end of the statement")) }
     }
 
     fn sees_query_behind_as(&self) -> bool {
@@ -91,37 +117,49 @@ impl Reader<'_> {
         match self.eat_token(&Token::LParen) {
             true => {
                 let arguments = self.elements(&Token::RParen)?;
-                Ok(as_calls(call(&name, arguments)))
+                Ok(self.shown(call(&name, arguments)))
             }
             false => Ok(name),
         }
     }
 
-    /// A value with its operators as calls.
-    fn value_as_calls(&mut self) -> Result<String> {
-        Ok(as_calls(self.value()?))
+    fn shown_value(&mut self) -> Result<String> {
+        let value = self.value()?;
+        Ok(self.shown(value))
+    }
+
+    /// With its operators as calls, or as it is written.
+    fn shown(&self, mut tree: Tree) -> String {
+        if self.as_calls {
+            Calls { analyzed: false }.element(&mut tree);
+        }
+        let mut printer = Printer { one_line: true, out: String::new() };
+        printer.tree(&tree, 0);
+        printer.out
     }
 
     fn table_element(&mut self, one_line: bool) -> Result<String> {
         if self.sees("INDEX") && matches!(self.token(1), Some(Token::Word(_))) && self.eat("INDEX") {
-            let (name, expression) = (self.name()?, self.value_as_calls()?);
+            let (name, expression) = (self.name()?, self.shown_value()?);
             self.expect("TYPE")?;
             let kind = self.table_or_call()?;
-            let granularity = if self.eat("GRANULARITY") { self.value_as_calls()? } else { "1".to_string() };
+            let granularity = if self.eat("GRANULARITY") { self.shown_value()? } else { "1".to_string() };
             return Ok(format!("INDEX {name} {expression} TYPE {kind} GRANULARITY {granularity}"));
         }
         if self.eat("CONSTRAINT") {
             let name = self.name()?;
             let word = if self.eat("ASSUME") { "ASSUME" } else { "CHECK" };
             self.eat("CHECK");
-            return Ok(format!("CONSTRAINT {name} {word} {}", self.value_as_calls()?));
+            return Ok(format!("CONSTRAINT {name} {word} {}", self.shown_value()?));
         }
         if self.sees("PROJECTION") && self.token(2) == Some(&Token::LParen) && self.eat("PROJECTION") {
             let name = self.name()?;
             self.expect_token(&Token::LParen)?;
             let mut union = self.union()?;
             union.selects.iter_mut().for_each(order_as_values);
-            let union = Calls { analyzed: false }.union(union);
+            if self.as_calls {
+                union = Calls { analyzed: false }.union(union);
+            }
             self.expect_token(&Token::RParen)?;
             let mut printer = Printer { one_line, out: String::new() };
             printer.union(&union, if one_line { 0 } else { 2 });
@@ -158,7 +196,7 @@ impl Reader<'_> {
     fn column_property(&mut self, properties: &mut Said) -> Result<()> {
         for word in ["DEFAULT", "MATERIALIZED", "ALIAS"] {
             if self.eat(word) {
-                let text = format!("{word} {}", self.value_as_calls()?);
+                let text = format!("{word} {}", self.shown_value()?);
                 properties.push(&PROPERTIES, "DEFAULT", text);
                 return Ok(());
             }
@@ -166,7 +204,7 @@ impl Reader<'_> {
         if self.eat("EPHEMERAL") {
             let is_alone = matches!(self.token(0), None | Some(Token::Comma | Token::RParen))
                 || PROPERTIES.iter().any(|word| self.sees(word));
-            let text = if is_alone { "EPHEMERAL".to_string() } else { format!("EPHEMERAL {}", self.value_as_calls()?) };
+            let text = if is_alone { "EPHEMERAL".to_string() } else { format!("EPHEMERAL {}", self.shown_value()?) };
             properties.push(&PROPERTIES, "DEFAULT", text);
         } else if self.eat("COMMENT") {
             let text = self.comment()?;
@@ -176,7 +214,7 @@ impl Reader<'_> {
             let text = self.called(word)?;
             properties.push(&PROPERTIES, word, text);
         } else if self.eat("TTL") {
-            let text = format!("TTL {}", self.value_as_calls()?);
+            let text = format!("TTL {}", self.shown_value()?);
             properties.push(&PROPERTIES, "TTL", text);
         } else if self.sees("SETTINGS") && self.token(1) == Some(&Token::LParen) && self.eat("SETTINGS") {
             self.expect_token(&Token::LParen)?;
@@ -194,7 +232,7 @@ impl Reader<'_> {
         self.expect(word)?;
         self.expect_token(&Token::LParen)?;
         let arguments = self.elements(&Token::RParen)?;
-        Ok(as_calls(call(word, arguments)))
+        Ok(self.shown(call(word, arguments)))
     }
 
     /// A text behind COMMENT.
@@ -210,13 +248,13 @@ impl Reader<'_> {
             self.eat_token(&Token::Eq);
             let name = self.name()?;
             let arguments = if self.eat_token(&Token::LParen) { self.elements(&Token::RParen)? } else { Vec::new() };
-            let engine = if arguments.is_empty() { name } else { as_calls(call(&name, arguments)) };
+            let engine = if arguments.is_empty() { name } else { self.shown(call(&name, arguments)) };
             clauses.push(&CLAUSES, "ENGINE", format!("ENGINE = {engine}"));
             return Ok(());
         }
         for word in ["PARTITION BY", "SAMPLE BY"] {
             if self.eat(word) {
-                let text = format!("{word} {}", self.value_as_calls()?);
+                let text = format!("{word} {}", self.shown_value()?);
                 clauses.push(&CLAUSES, word, text);
                 return Ok(());
             }
@@ -263,20 +301,20 @@ impl Reader<'_> {
     }
 
     fn directed(&mut self) -> Result<String> {
-        let key = self.value_as_calls()?;
+        let key = self.shown_value()?;
         self.eat("ASC");
         Ok(if self.eat("DESC") { format!("{key} DESC") } else { key })
     }
 
     fn table_ttl(&mut self) -> Result<String> {
-        let mut out = self.value_as_calls()?;
+        let mut out = self.shown_value()?;
         self.eat("DELETE");
         if self.eat("WHERE") {
-            out = format!("{out} WHERE {}", self.value_as_calls()?);
+            out = format!("{out} WHERE {}", self.shown_value()?);
         }
         for words in ["TO DISK", "TO VOLUME"] {
             if self.eat(words) {
-                out = format!("{out} {words} {}", self.value_as_calls()?);
+                out = format!("{out} {words} {}", self.shown_value()?);
             }
         }
         if self.eat("RECOMPRESS") {
@@ -296,16 +334,9 @@ fn order_as_values(select: &mut Operand) {
     select.order_by = trees.map(|tree| Key { tree, direction: String::new(), fill: None }).collect();
 }
 
-fn as_calls(mut tree: Tree) -> String {
-    Calls { analyzed: false }.element(&mut tree);
-    let mut printer = Printer { one_line: true, out: String::new() };
-    printer.tree(&tree, 0);
-    printer.out
-}
-
 #[cfg(test)]
 mod tests {
-    use crate::format_query::explained_query;
+    use crate::format_query::{explained_query, format_query};
 
     #[test]
     fn a_table_is_laid_out_in_clickhouses_order() {
@@ -325,5 +356,24 @@ mod tests {
             assert_eq!(explained_query(&format!("EXPLAIN SYNTAX {written}"), false).expect(written), shown);
         }
         assert!(explained_query("EXPLAIN SYNTAX CREATE TABLE t ENGINE = Memory AS SELECT 1", false).is_err());
+    }
+
+    #[test]
+    fn a_definition_is_laid_out_as_it_is_written() {
+        for (written, shown) in [
+            (
+                "create table t (a UInt8 default 1+2, index i a>1 type minmax) engine=MergeTree partition by a%2 order by (a, b)",
+                "CREATE TABLE t (`a` UInt8 DEFAULT 1 + 2, INDEX i a > 1 TYPE minmax GRANULARITY 1) ENGINE = MergeTree \
+                 PARTITION BY a % 2 ORDER BY (a, b)",
+            ),
+            ("create table t engine=Memory as select 1", "CREATE TABLE t ENGINE = Memory AS SELECT 1"),
+            (
+                "create materialized view v engine = Memory populate as select a from t",
+                "CREATE MATERIALIZED VIEW v ENGINE = Memory POPULATE AS SELECT a FROM t",
+            ),
+            ("create materialized view v to t as select 1", "CREATE MATERIALIZED VIEW v TO t AS SELECT 1"),
+        ] {
+            assert_eq!(format_query(written, true).expect(written), shown);
+        }
     }
 }

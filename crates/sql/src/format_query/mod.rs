@@ -3,7 +3,7 @@
 //! The parser of statements decides whether a text is one. Here its words are read once more, into a tree that keeps what is
 //! written (`tree`): the parser's own has joins, limits and stars in forms that suit the planner. `expression` reads values by the
 //! precedence of operators, `query` the clauses of SELECT and INSERT, `literals` says how ClickHouse writes constants, `calls` what
-//! EXPLAIN SYNTAX makes of it, `create` its CREATE TABLE, `print` lays all out.
+//! EXPLAIN SYNTAX makes of it, `create` CREATE TABLE, `print` lays all out. `statements` lays others out, as the parser read them.
 
 mod calls;
 mod create;
@@ -12,6 +12,7 @@ mod literals;
 mod print;
 mod query;
 mod special;
+mod statements;
 mod tree;
 
 use std::collections::BTreeMap;
@@ -27,8 +28,8 @@ use calls::Calls;
 use print::Printer;
 use tree::{Operand, Tree};
 
-/// The query in ClickHouse's layout. Errors: SYNTAX_ERROR; NOT_IMPLEMENTED for other statements than SELECT, INSERT and EXPLAIN of
-/// them.
+/// The statement in ClickHouse's layout. Errors: SYNTAX_ERROR; NOT_IMPLEMENTED for other statements than SELECT, INSERT, EXPLAIN of
+/// them, SET, and those that `statements` knows.
 pub fn format_query(text: &str, one_line: bool) -> Result<String> {
     let mut reader = Reader::of(text)?;
     // Parameters have no values here.
@@ -37,6 +38,21 @@ pub fn format_query(text: &str, one_line: bool) -> Result<String> {
     let mut statement = &parsed;
     while let Statement::Explain { statement: inner, .. } | Statement::Shown { statement: inner, .. } = statement {
         statement = inner;
+    }
+    if matches!(parsed, Statement::Set(_)) {
+        reader.expect("SET")?;
+        return Ok(format!("SET {}", reader.assignments()?));
+    }
+    // An index by itself is read as an ALTER TABLE.
+    let is_itself = !matches!(parsed, Statement::Alter { .. }) || reader.sees("ALTER");
+    if let Some(shown) = statements::laid_out(&parsed, one_line).filter(|_| is_itself) {
+        return Ok(shown);
+    }
+    if matches!(parsed, Statement::CreateTable(_))
+        && reader.sees("CREATE")
+        && let Ok(shown) = reader.create_table(one_line)
+    {
+        return Ok(shown);
     }
     if !matches!(statement, Statement::Select(_) | Statement::Insert(_)) || !reader.begins_query() {
         return Err(Error::not_implemented(format!("formatting of a {} statement", parsed.kind())));
@@ -72,6 +88,7 @@ pub fn explained_query(text: &str, one_line: bool) -> Result<String> {
     reader.skip_explain()?;
     let mut printer = Printer { one_line, out: String::new() };
     if reader.sees("CREATE") {
+        reader.as_calls = true;
         return reader.create_table(one_line);
     }
     if reader.sees("INSERT") {
@@ -127,7 +144,7 @@ struct Reader<'a> {
     database: Option<String>,
     /// Names of WITH, which are no tables.
     with_names: Vec<String>,
-    /// Operators of the query of an INSERT are shown as calls.
+    /// Operators of the query of an INSERT, and of a CREATE TABLE, are shown as calls.
     as_calls: bool,
 }
 
@@ -268,6 +285,6 @@ mod tests {
     #[test]
     fn what_is_no_query_is_refused() {
         assert!(format_query("SELECT (", true).is_err());
-        assert!(format_query("DROP TABLE t", true).is_err());
+        assert!(format_query("SYSTEM FLUSH LOGS", true).is_err());
     }
 }

@@ -517,16 +517,40 @@ impl Reader<'_> {
             let name = this.name()?;
             this.expect_token(&Token::Eq)?;
             let mut printer = Printer { one_line: true, out: format!("{name} = ") };
-            let value = match this.token(0).cloned() {
-                Some(Token::SingleQuotedString(raw)) => {
-                    this.at += 1;
-                    Tree::Atom(literals::text(&raw))
-                }
-                _ => this.operand()?,
-            };
+            let value = this.value_of_setting()?;
             printer.tree(&value, 0);
             Ok(printer.out)
         })?;
         Ok(all.join(", "))
+    }
+
+    fn value_of_setting(&mut self) -> Result<Tree> {
+        Ok(match self.token(0).cloned() {
+            Some(Token::SingleQuotedString(raw)) => {
+                self.at += 1;
+                Tree::Atom(literals::text(&raw))
+            }
+            // A name within braces is that of a parameter.
+            Some(Token::LBrace) if matches!(self.token(1), Some(Token::SingleQuotedString(_))) => {
+                self.at += 1;
+                let pairs = self.comma_separated(|this| {
+                    let key = this.value_of_setting()?;
+                    this.expect_token(&Token::Colon)?;
+                    let value = this.value_of_setting()?;
+                    let mut printer = Printer { one_line: true, out: String::new() };
+                    printer.tree(&key, 0);
+                    printer.out.push(':');
+                    printer.tree(&value, 0);
+                    Ok(printer.out)
+                })?;
+                self.expect_token(&Token::RBrace)?;
+                Tree::Atom(format!("{{{}}}", pairs.join(", ")))
+            }
+            Some(word) if is_word(&word, "DEFAULT") => {
+                self.at += 1;
+                Tree::Atom("DEFAULT".to_string())
+            }
+            _ => self.operand()?,
+        })
     }
 }

@@ -13,7 +13,16 @@ const LAST_SECOND: i128 = 253_402_300_799;
 /// of one, where that is meant. `None`: as it is.
 pub(super) fn exact(node: &Node, kind: &SqlType) -> Option<Node> {
     match (node, kind.plain()) {
-        (Node::Literal(Literal::Fraction(digits)), SqlType::Decimal { .. }) => Some(cast(text(digits), kind)),
+        // Not to the type with NULL, which a text that cannot be read would be.
+        (Node::Literal(Literal::Fraction(digits) | Literal::BigInteger(digits)), SqlType::Decimal { .. }) => {
+            Some(cast(text(digits), kind.plain()))
+        }
+        // More digits than the type has are refused in texts, while a number may use all of its bits.
+        (Node::Literal(Literal::Integer(value)), SqlType::Decimal { precision, scale }) => {
+            let end = 10_u128.checked_pow(u32::from(precision.saturating_sub(*scale)));
+            let is_beyond = end.is_some_and(|end| value.unsigned_abs() >= end);
+            is_beyond.then(|| cast(text(&value.to_string()), kind.plain()))
+        }
         // Later seconds are the last one, without a part of a second behind it.
         (Node::Literal(Literal::Integer(seconds)), SqlType::DateTime64(..)) if *seconds > LAST_SECOND => {
             Some(Node::Literal(Literal::Integer(LAST_SECOND)))

@@ -33,11 +33,16 @@ const BEFORE_EXPRESSION: &[&str] = &[
     "MATERIALIZED",
 ];
 
-/// `()` is `tuple()` behind a word that a value follows, as in `ORDER BY ()`, and among other values: `[()]`. The parser knows that of
+/// `()` is `tuple()` behind a word that a value follows, as in `ORDER BY ()`, and among other values: `[()]`, `a = ()`. The parser knows that of
 /// GROUP BY, and those of GROUPING SETS.
 pub(crate) fn empty_tuples(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let is_one = |at: usize, is_set: bool| {
-        let among_values = || matches!(tokens[at - 1].token, Token::LParen | Token::LBracket | Token::Comma);
+        let among_values = || {
+            matches!(
+                tokens[at - 1].token,
+                Token::LParen | Token::LBracket | Token::Comma | Token::Eq | Token::DoubleEq | Token::Neq
+            )
+        };
         tokens.get(at + 1).is_some_and(|next| next.token == Token::RParen)
             && at > 0
             && (one_of(&tokens, at - 1, BEFORE_EXPRESSION) || !is_set && among_values())

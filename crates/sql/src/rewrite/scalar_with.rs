@@ -88,7 +88,8 @@ fn with_items(tokens: &[TokenWithSpan], mut at: usize, out: &mut Vec<TokenWithSp
                 push(word("AS"));
                 push(Token::LParen);
                 push(word("SELECT"));
-                out.extend_from_slice(value);
+                // A subquery in it may have a WITH of its own.
+                out.extend(rewrite(value.to_vec()));
                 let mut push = |token: Token| out.push(TokenWithSpan { token, span });
                 push(word("AS"));
                 push(word(SCALAR_COLUMN));

@@ -39,6 +39,9 @@ pub(super) use statistics::check_settings;
 impl Interpreter {
     pub(crate) async fn alter(&self, name: &TableName, commands: Vec<AlterCommand>) -> Result<Outcome> {
         let (database, table) = self.full(name);
+        if commands.is_empty() {
+            return self.index_without_type();
+        }
         if let [AlterCommand::ModifyQuery { query, text, .. }] = &commands[..] {
             self.modify_query(database, table, query, text).await?;
             return Ok(Outcome::done());
@@ -71,6 +74,16 @@ impl Interpreter {
             if definition.engine.name.ends_with("MergeTree") {
                 let materializes_ttl = self.context.settings.materialize_ttl_after_modify;
                 told = listed::request((&definition, &altered), &of_definition, alteration.listed, materializes_ttl);
+                if let (Some(request), false) = (&told, self.context.settings.allow_non_metadata_alters) {
+                    return Err(Error::new(
+                        ErrorCode::ALTER_OF_COLUMN_IS_FORBIDDEN,
+                        format!(
+                            "The following alter commands: '{}' will modify data on disk, but setting \
+                             `allow_non_metadata_alters` is disabled",
+                            request.commands.join(", ")
+                        ),
+                    ));
+                }
             }
             definition = altered;
         }
@@ -96,6 +109,16 @@ impl Interpreter {
             self.change_parts(&database, &table, command).await?;
         }
         Ok(outcome)
+    }
+
+    /// CREATE INDEX without TYPE. Error: INCORRECT_QUERY.
+    fn index_without_type(&self) -> Result<Outcome> {
+        if self.context.settings.allow_create_index_without_type {
+            return Ok(Outcome::done());
+        }
+        let text = "CREATE INDEX without TYPE is forbidden: say which, as in TYPE minmax, or set \
+                    allow_create_index_without_type = 1, with which such a statement does nothing";
+        Err(Error::new(ErrorCode::INCORRECT_QUERY, text))
     }
 
     /// A definition with the commands' changes. Errors: those of the commands.

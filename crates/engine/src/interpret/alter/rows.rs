@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::databases::full_name;
 use gristmill_catalog::{ExpressionCompiler, MutationRequest, RowChange, Table, TableDefinition, Wanted};
 use gristmill_mergetree::mutate::nameable;
 use gristmill_mergetree::read::ROW_EXISTS;
@@ -144,14 +145,23 @@ impl Interpreter {
             ));
         }
         let (database, name) = self.full(name);
-        let (database, name) = self.rows_of(database, name)?;
-        let table = self.table(&database, &name)?;
+        let table = self.table(database, name)?;
+        if table.definition().materialized_view().is_some() {
+            return Err(Error::new(
+                ErrorCode::BAD_ARGUMENTS,
+                format!(
+                    "DELETE query is not supported for table {}, which is a view: delete of the table that has its rows, or \
+                     by ALTER TABLE … DELETE",
+                    full_name(database, name)
+                ),
+            ));
+        }
         let shown = AlterCommand::Update {
             assignments: vec![(ROW_EXISTS.to_string(), Node::Literal(Literal::Integer(0)))],
             partition: partition.cloned(),
             condition: condition.clone(),
         };
-        let within = self.database_of_subqueries(&database);
+        let within = self.database_of_subqueries(database);
         let definition = table.definition();
         let of_several;
         let (partition, condition) = match partition {

@@ -189,7 +189,8 @@ impl SkipKind {
             }
             SkipKind::Bloom { .. } => {
                 let is_indexed = match kind.plain() {
-                    SqlType::Array(element) => !element.is_nullable() && is_hashed(element.plain()),
+                    // As in ClickHouse, NULL may be among words of a dictionary.
+                    SqlType::Array(element) => !matches!(**element, SqlType::Nullable(_)) && is_hashed(element.plain()),
                     plain => is_hashed(plain),
                 };
                 if is_indexed {

@@ -112,7 +112,7 @@ pub trait Rule: Send {
 /// The rule of the table's engine; `None`: it keeps all rows.
 pub fn rule(shape: &Arc<Shape>, purpose: Purpose) -> Result<Option<Box<dyn Rule>>> {
     let rule: Box<dyn Rule> = match &shape.layout.engine {
-        MergingEngine::Ordinary => return Ok(None),
+        MergingEngine::Ordinary | MergingEngine::Keyless => return Ok(None),
         MergingEngine::Replacing { version, is_deleted } => {
             let choice = Replacing::new(shape, *version, *is_deleted, purpose != Purpose::Keep)?;
             Box::new(Choosing::new(shape, choice))

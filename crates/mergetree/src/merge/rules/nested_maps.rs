@@ -76,7 +76,7 @@ fn map_of(name: &str, places: &[usize], columns: &Columns) -> Result<Option<Nest
         let is_key = at == 0 || ["ID", "Key", "Type"].iter().any(|end| column.name.ends_with(end));
         let plain_integer = element.is_integer() && !element.is_nullable();
         if is_key {
-            let is_string = matches!(element.as_ref(), SqlType::String | SqlType::FixedString(_));
+            let is_string = matches!(element.storage(), SqlType::String | SqlType::FixedString(_));
             if !plain_integer && !is_string && !element.is_date_or_time() && !element.is_enum() || element.is_nullable() {
                 return Ok(None);
             }

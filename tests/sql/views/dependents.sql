@@ -1,0 +1,13 @@
+CREATE TABLE src (x UInt8) ENGINE = Memory;
+CREATE TABLE dst (x UInt8) ENGINE = Memory;
+CREATE MATERIALIZED VIEW mv TO dst AS SELECT x FROM src;
+SET check_referential_table_dependencies = 1;
+-- error: HAVE_DEPENDENT_OBJECTS
+DROP TABLE src;
+-- error: HAVE_DEPENDENT_OBJECTS
+DROP TABLE dst;
+-- error: HAVE_DEPENDENT_OBJECTS
+RENAME TABLE src TO other;
+DROP TABLE mv;
+DROP TABLE src;
+DROP TABLE dst;
