@@ -34,7 +34,11 @@ impl OptimizerRule for KeepAbove {
     }
 
     fn rewrite(&self, plan: LogicalPlan, config: &dyn OptimizerConfig) -> Result<Transformed<LogicalPlan>> {
-        if filtered(&plan).is_some_and(gives_rows_of_none) { Ok(Transformed::no(plan)) } else { self.0.rewrite(plan, config) }
+        if filtered(&plan).is_some_and(gives_rows_of_none) {
+            Ok(Transformed::no(plan))
+        } else {
+            self.0.rewrite(plan, config)
+        }
     }
 }
 

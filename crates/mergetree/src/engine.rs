@@ -24,12 +24,19 @@ use crate::merge::rules::fold::Folding;
 #[derive(Debug)]
 pub enum MergingEngine {
     Ordinary,
-    Replacing { version: Option<usize>, is_deleted: Option<usize> },
+    Replacing {
+        version: Option<usize>,
+        is_deleted: Option<usize>,
+    },
     Summing(Folding),
     Aggregating(Folding),
     Coalescing(Folding),
-    Collapsing { sign: usize },
-    VersionedCollapsing { sign: usize },
+    Collapsing {
+        sign: usize,
+    },
+    VersionedCollapsing {
+        sign: usize,
+    },
     /// One that folds rows, without a sorting key: as in ClickHouse, all rows stay.
     Keyless,
 }

@@ -59,9 +59,8 @@ impl Cursor<'_> {
         let skip = columns("name", "toUInt64(1)", "''", "NULL", "upper(type)", "expr");
         let primary = columns("'PRIMARY'", "toUInt64(place)", "element", "'A'", "'PRIMARY'", "''");
         // Elements are told apart by their commas, as in ClickHouse: those of calls among them.
-        let keys = format!(
-            "SELECT name AS table, splitByString(', ', primary_key) AS elements FROM system.tables WHERE {table}"
-        );
+        let keys =
+            format!("SELECT name AS table, splitByString(', ', primary_key) AS elements FROM system.tables WHERE {table}");
         Ok(format!(
             "SELECT * FROM ({skip} FROM system.data_skipping_indices WHERE {table} UNION ALL \
              {primary} FROM ({keys}) ARRAY JOIN elements AS element, arrayEnumerate(elements) AS place) WHERE 1{filter} \

@@ -62,11 +62,7 @@ impl Table for LogTable {
     }
 
     async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
-        if has_one_of_each(&self.definition) {
-            self.rows.read_final(context).await
-        } else {
-            self.rows.read(context).await
-        }
+        if has_one_of_each(&self.definition) { self.rows.read_final(context).await } else { self.rows.read(context).await }
     }
 
     fn depends_on_order(&self) -> bool {

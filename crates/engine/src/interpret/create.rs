@@ -173,7 +173,8 @@ impl Interpreter {
             }
         };
         let columns = self.columns_for(create, like.as_deref()).await?;
-        let takes_values = |of: &Column| matches!(of.default, None | Some((DefaultKind::Default | DefaultKind::Ephemeral, _)));
+        let takes_values =
+            |of: &Column| matches!(of.default, None | Some((DefaultKind::Default | DefaultKind::Ephemeral, _)));
         if !columns.is_empty() && !columns.iter().any(takes_values) {
             return Err(Error::new(
                 ErrorCode::EMPTY_LIST_OF_COLUMNS_PASSED,

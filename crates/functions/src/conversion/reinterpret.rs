@@ -258,9 +258,9 @@ fn write(raw: &Raw<'_>, rows: usize, kind: &SqlType) -> Result<ArrayRef> {
         T::Int16 | T::Enum16(_) => Arc::new(to::<Int16Type, 2>(raw, rows, i16::from_le_bytes)),
         T::Int32 | T::Time => Arc::new(to::<Int32Type, 4>(raw, rows, i32::from_le_bytes)),
         T::Int64 | T::Interval(_) | T::Time64(_) => Arc::new(to::<Int64Type, 8>(raw, rows, i64::from_le_bytes)),
-        T::BFloat16 => Arc::new(to::<Float32Type, 2>(raw, rows, |bytes| {
-            f32::from_bits(u32::from(u16::from_le_bytes(bytes)) << 16)
-        })),
+        T::BFloat16 => {
+            Arc::new(to::<Float32Type, 2>(raw, rows, |bytes| f32::from_bits(u32::from(u16::from_le_bytes(bytes)) << 16)))
+        }
         T::Float32 => Arc::new(to::<Float32Type, 4>(raw, rows, f32::from_le_bytes)),
         T::Float64 => Arc::new(to::<Float64Type, 8>(raw, rows, f64::from_le_bytes)),
         T::Date => Arc::new(to::<Date32Type, 2>(raw, rows, |bytes| i32::from(u16::from_le_bytes(bytes)))),

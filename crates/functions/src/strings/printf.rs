@@ -81,12 +81,7 @@ fn wrong_count(name: &str, places: &str) -> Error {
 const WIDTHS: [char; 6] = ['h', 'l', 'q', 'j', 'z', 't'];
 
 /// C's `%s`, `%d`, `%5.2f`, `%x`, …; `%%` is a percent sign. `next` gives the arguments as texts.
-fn print(
-    name: &str,
-    pattern: &[u8],
-    out: &mut Vec<u8>,
-    mut next: impl FnMut(&mut Vec<u8>) -> Option<Class>,
-) -> Result<()> {
+fn print(name: &str, pattern: &[u8], out: &mut Vec<u8>, mut next: impl FnMut(&mut Vec<u8>) -> Option<Class>) -> Result<()> {
     let mut rest = pattern;
     let mut value = Vec::new();
     while let Some(at) = memchr::memchr(b'%', rest) {
