@@ -20,12 +20,10 @@ use crate::division::division_word;
 use crate::plain_text::is_blank;
 use crate::rewrite::{joins, stars};
 use crate::tokens::is_word;
-use crate::{backtracks, chains, distinct_from, intervals};
+use crate::{backtracks, chains, distinct_from, in_operator, intervals};
 
 /// Stands for `AS` inside an expression.
 pub const ALIAS_OPERATOR: &str = "@alias@";
-/// Stands for `IN` with a name at its right.
-pub const IN_TABLE: &str = "__in_table";
 
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Dialect {
@@ -230,7 +228,7 @@ impl SqlDialect for Dialect {
                 Some(parse_alias(parser, left.clone()))
             }
             Token::Word(word) if matches!(word.keyword, Keyword::GLOBAL | Keyword::NOT | Keyword::IN) => {
-                parse_in(parser, left)
+                in_operator::parse(parser, left)
             }
             Token::Word(word) if word.keyword == Keyword::IS => {
                 distinct_from::parse(parser, left, self.prec_value(sqlparser::dialect::Precedence::Eq))
@@ -522,7 +520,7 @@ fn has_keyword_argument(parser: &Parser) -> bool {
 }
 
 /// The place behind the parenthesis that closes the one at a place.
-fn behind_parentheses(parser: &Parser, open: usize) -> Option<usize> {
+pub(crate) fn behind_parentheses(parser: &Parser, open: usize) -> Option<usize> {
     let mut depth = 0;
     for n in open..open + 10_000 {
         match &parser.peek_nth_token_ref(n).token {
@@ -548,54 +546,4 @@ fn parse_ternary(parser: &mut Parser, condition: Expr) -> Result<Expr, ParserErr
     parser.expect_token(&Token::Colon)?;
     let no = parser.parse_subexpr(2)?;
     Ok(call("if", vec![condition, yes, no]))
-}
-
-fn parse_in_list(parser: &mut Parser, left: &Expr, negated: bool) -> Result<Expr, ParserError> {
-    let list = parser.parse_comma_separated(Parser::parse_expr)?;
-    parser.expect_token(&Token::RParen)?;
-    Ok(Expr::InList { expr: Box::new(left.clone()), list, negated })
-}
-
-/// `[GLOBAL] [NOT] IN name`, `[GLOBAL] [NOT] IN function(…)`: what sqlparser's own `IN (…)` does not take.
-fn parse_in(parser: &mut Parser, left: &Expr) -> Option<Result<Expr, ParserError>> {
-    let mut at = 0;
-    let keyword = |parser: &Parser, at: usize, keyword: Keyword| matches!(&parser.peek_nth_token_ref(at).token, Token::Word(word) if word.keyword == keyword && word.quote_style.is_none());
-    let global = keyword(parser, at, Keyword::GLOBAL);
-    at += usize::from(global);
-    let negated = keyword(parser, at, Keyword::NOT);
-    at += usize::from(negated);
-    if !keyword(parser, at, Keyword::IN) {
-        return None;
-    }
-    if parser.peek_nth_token_ref(at + 1).token == Token::LParen {
-        if global {
-            // One GLOBAL less, and sqlparser takes it: on one node they are the same.
-            parser.next_token();
-            if negated {
-                parser.next_token();
-            }
-            parser.next_token();
-            return Some(parser.parse_in(left.clone(), negated));
-        }
-        // `IN ((SELECT 1), 2)` is no subquery in parentheses, but a list that begins with one.
-        if parser.peek_nth_token_ref(at + 2).token != Token::LParen
-            || !(keyword(parser, at + 3, Keyword::SELECT) || keyword(parser, at + 3, Keyword::WITH))
-        {
-            return None;
-        }
-        let behind = behind_parentheses(parser, at + 2)?;
-        if parser.peek_nth_token_ref(behind).token != Token::Comma {
-            return None;
-        }
-        for _ in 0..at + 2 {
-            parser.next_token();
-        }
-        return Some(parse_in_list(parser, left, negated));
-    }
-    for _ in 0..=at {
-        parser.next_token();
-    }
-    let name = if negated { "__not_in_table" } else { IN_TABLE };
-    let precedence = SqlDialect::prec_value(&Dialect::default(), sqlparser::dialect::Precedence::Between);
-    Some(parser.parse_subexpr(precedence).map(|right| call(name, vec![left.clone(), right])))
 }

@@ -20,6 +20,7 @@ mod distinct_from;
 mod division;
 mod explain;
 pub mod format_query;
+mod in_operator;
 mod insert;
 mod intervals;
 pub mod lexer;
