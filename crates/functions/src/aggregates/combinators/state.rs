@@ -42,7 +42,7 @@ pub fn check_function(merging: &str, parameters: &[ScalarValue], argument: &SqlT
     let name = name.trim();
     // Bitmaps are states of one another.
     let is_bitmap = |name: &str| name.starts_with("groupBitmap");
-    if !is_same_function(name, merging) && !(is_bitmap(name) && is_bitmap(merging)) {
+    if !(is_same_function(name, merging) || (is_bitmap(name) && is_bitmap(merging))) {
         let text = format!("Illegal type {argument} of argument for -Merge: its states are of {name} instead of {merging}");
         return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
     }
