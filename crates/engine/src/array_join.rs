@@ -213,8 +213,9 @@ impl Pieces {
         while self.row < self.batch.num_rows() && rows.len() < piece_rows && copied < COPIED_BYTES {
             let left = self.length(self.row) - self.given;
             let bytes = (self.row_bytes)(self.row);
-            let fitting =
-                if bytes == 0 { left } else { ((COPIED_BYTES - copied) / bytes).max(usize::from(rows.is_empty())) };
+            let fitting = (COPIED_BYTES - copied)
+                .checked_div(bytes)
+                .map_or(left, |rows_left| rows_left.max(usize::from(rows.is_empty())));
             let count = left.min(piece_rows - rows.len()).min(fitting);
             if count > 0 {
                 rows.resize(rows.len() + count, self.row as u32);
