@@ -172,7 +172,9 @@ pub fn arity(name: &str, arguments: &[Argument], allowed: RangeInclusive<usize>)
     };
     let tells = |names: &[&str]| names.iter().any(|known| name.starts_with(known));
     let code = match () {
-        () if given < low && tells(&TELL_TOO_FEW) => ErrorCode::TOO_FEW_ARGUMENTS_FOR_FUNCTION,
+        () if given < low && tells(&TELL_TOO_FEW) && !name.ends_with("ByNumber") => {
+            ErrorCode::TOO_FEW_ARGUMENTS_FOR_FUNCTION
+        }
         () if given > high && tells(&TELL_TOO_MANY) => ErrorCode::TOO_MANY_ARGUMENTS_FOR_FUNCTION,
         () => ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
     };

@@ -9,8 +9,7 @@ SELECT toStartOfInterval(toDateTime('2023-01-02 14:45:50'), toIntervalMinute(1),
 SELECT toStartOfInterval(toDateTime64('2023-01-02 14:45:50', 3), toIntervalMinute(1), toDateTime64('2023-01-02 14:44:30', 2));
 -- error: ILLEGAL_TYPE_OF_ARGUMENT
 SELECT toStartOfInterval(toDateTime('2023-01-02 14:45:50'), toIntervalMillisecond(1), toDateTime('2023-01-02 14:44:30'));
--- error: ILLEGAL_COLUMN
-SELECT toStartOfInterval(toDateTime('2023-01-02 14:45:50'), toIntervalHour(1), materialize(toDateTime('2023-01-02 14:44:30')));
+SELECT toStartOfInterval(toDateTime('2020-01-02 03:04:05', 'UTC') + number, INTERVAL 1 DAY, (SELECT toDateTime('2020-01-01 03:04:05', 'UTC'))) FROM numbers(2);
 -- error: ILLEGAL_TYPE_OF_ARGUMENT
 SELECT toStartOfInterval(toDateTime('2023-01-02 14:45:50'), toIntervalYear(1), 'UTC', 'UTC');
 SELECT makeDateTime(65537, 8, 24, 21, 4, 0, 'UTC'), makeDateTime(10000, 1, 1, 0, 0, 0, 'UTC'), makeDateTime(1900, 1, 1, 0, 0, 0, 'UTC');

@@ -1,7 +1,7 @@
 //! What columns of tables may be called, and of which types they may be.
 
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_types::{Columns, SqlType};
+use gristmill_types::{Column, Columns, DefaultKind, SqlType};
 
 /// Columns that a part has of itself: a declared one could be told from it by nobody.
 const OF_PARTS: [&str; 3] = ["_row_exists", "_block_number", "_block_offset"];
@@ -15,6 +15,19 @@ pub(super) fn check(columns: &Columns, has_parts: bool) -> Result<()> {
         check_type(&column.name, &column.kind)?;
     }
     Ok(())
+}
+
+/// Error: EMPTY_LIST_OF_COLUMNS_PASSED, where INSERT could give no column a value, or no column keeps one.
+pub(super) fn check_takes_rows(columns: &Columns) -> Result<()> {
+    let takes_values = |of: &Column| matches!(of.default, None | Some((DefaultKind::Default | DefaultKind::Ephemeral, _)));
+    let is_stored = |of: &Column| !matches!(of.default, Some((DefaultKind::Ephemeral | DefaultKind::Alias, _)));
+    if columns.is_empty() || (columns.iter().any(takes_values) && columns.iter().any(is_stored)) {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorCode::EMPTY_LIST_OF_COLUMNS_PASSED,
+        "Cannot CREATE table without insertable columns: all of them are computed. Declare one that INSERT gives values",
+    ))
 }
 
 /// `what` is not done. Errors: ILLEGAL_COLUMN.

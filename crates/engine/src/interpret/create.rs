@@ -173,14 +173,7 @@ impl Interpreter {
             }
         };
         let columns = self.columns_for(create, like.as_deref()).await?;
-        let takes_values =
-            |of: &Column| matches!(of.default, None | Some((DefaultKind::Default | DefaultKind::Ephemeral, _)));
-        if !columns.is_empty() && !columns.iter().any(takes_values) {
-            return Err(Error::new(
-                ErrorCode::EMPTY_LIST_OF_COLUMNS_PASSED,
-                "Cannot CREATE table without insertable columns: all of them are computed. Declare one that INSERT gives values",
-            ));
-        }
+        column_rules::check_takes_rows(&columns)?;
         let inherit = like.as_deref().filter(|like| create.engine.is_none() && !like.is_view());
         let engine = match (&create.engine, &inherit) {
             (Some((name, arguments)), _) => {

@@ -239,9 +239,6 @@ fn from_origin(name: &str, arguments: &[Argument], env: &FunctionEnv, kind: Inte
     if !is_like {
         return Err(illegal(name, arguments, 2, format!("{}, the type of the first argument", arguments[0].kind)));
     }
-    if arguments[2].constant.is_none() {
-        return Err(not_constant(name, 2));
-    }
     if moments.scale.is_none() && kind < IntervalKind::Day {
         return Err(illegal(name, arguments, 0, "DateTime or DateTime64, as the interval is shorter than a day"));
     }

@@ -354,6 +354,10 @@ impl<'a> Analyzer<'a> {
         if !(typed.kind.is_integer() || typed.kind.is_float()) {
             let code = match what {
                 "WHERE" | "PREWHERE" | "HAVING" | "QUALIFY" | "JOIN ON" => ErrorCode::ILLEGAL_TYPE_OF_COLUMN_FOR_FILTER,
+                // Of an element of `[]`: no row asks.
+                _ if *typed.kind.plain() == SqlType::Nothing => {
+                    return Ok(datafusion::logical_expr::lit(ScalarValue::Boolean(None)));
+                }
                 _ => ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
             };
             return Err(Error::new(code, format!("Illegal type {} of {what}: a condition must be a number", typed.kind)));

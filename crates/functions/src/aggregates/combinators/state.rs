@@ -32,7 +32,8 @@ pub fn merged(name: &str, arguments: &[Argument]) -> Result<Vec<SqlType>> {
 }
 
 /// Functions whose states do not depend on their parameters.
-const WITHOUT_PARAMETERS: [&str; 4] = ["quantile", "median", "sequence", "groupBitmap"];
+const WITHOUT_PARAMETERS: [&str; 7] =
+    ["quantile", "median", "sequence", "groupBitmap", "groupArrayMoving", "mannWhitneyUTest", "kolmogorovSmirnovTest"];
 
 /// Errors: states of another function than the one that is to merge them, or of the same one with parameters by which it keeps
 /// something else.
