@@ -14,6 +14,7 @@ pub mod engine;
 pub mod execution;
 mod external;
 mod fill;
+mod filters_by_name;
 mod filters_first;
 mod granted_columns;
 mod group_limit;

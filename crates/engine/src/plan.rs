@@ -27,6 +27,7 @@ use crate::above_keyless::logical_rules;
 use crate::array_join::JoinArraysByPieces;
 use crate::bucketed_groups::GroupInBuckets;
 use crate::engine::Engine;
+use crate::filters_by_name::seeing_names;
 use crate::filters_first::FilterBeforeComputing;
 use crate::group_limit::LimitGroups;
 use crate::in_order::KeepOrderOfOneStream;
@@ -91,7 +92,7 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
         .with_memory_pool(Arc::new(QueryMemoryPool::of(context.memory.clone())))
         .with_disk_manager_builder(disk)
         .build_arc()?;
-    let mut rules = physical_rules(settings, context.threads(), &mut config);
+    let mut rules = seeing_names(physical_rules(settings, context.threads(), &mut config));
     // Before all that ask what is constant.
     rules.insert(0, Arc::new(ForgetLostConstants));
     rules.push(Arc::new(FilterBeforeComputing));

@@ -182,6 +182,8 @@ impl Analyzer<'_> {
                 known &= match node {
                     Node::Name(parts) => is_column(parts),
                     Node::Star(_) | Node::Lambda { .. } => false,
+                    // It makes rows, which a join does not.
+                    Node::Call(call) => call.name != "arrayJoin",
                     _ => true,
                 };
                 known

@@ -140,7 +140,7 @@ impl Analyzer<'_> {
         if matches!(typed.kind.plain(), SqlType::Tuple(_) | SqlType::Array(_) | SqlType::Map(..)) {
             // (a, b) IN ((1, 2), …), or (a, b) IN (1, 2) for one tuple.
             let whole = [crate::ast::call("tuple", list.to_vec())];
-            let flat = !list.iter().all(|node| matches!(node.bare(), Node::Call(call) if call.name == "tuple"));
+            let flat = !list.iter().any(|node| matches!(node.bare(), Node::Call(call) if call.name == "tuple"));
             let is_one =
                 matches!(typed.kind.plain(), SqlType::Tuple(_)) && (flat || self.is_one_tuple(&typed, list, context)?);
             let items: &[Node] = if is_one { &whole } else { list };
@@ -157,11 +157,14 @@ impl Analyzer<'_> {
         self.in_values(typed, items, negated)
     }
 
-    /// Whether what stands in the parentheses of IN are the elements of one tuple: they are less nested than the value.
+    /// Whether what stands in the parentheses of IN are the elements of one tuple: one is less nested than the value.
     fn is_one_tuple(&self, typed: &Typed, list: &[Node], context: &Context<'_>) -> Result<bool> {
         let nested = tuple_depth(&typed.kind);
-        let Some(first) = list.first().filter(|_| nested > 1) else { return Ok(false) };
-        Ok(tuple_depth(&self.as_value(self.expr(first, context)?)?.kind) < nested)
+        let is_less = |node| {
+            let item = self.as_value(self.expr(node, context)?)?;
+            Ok::<bool, Error>(!item.kind.is_null_literal() && tuple_depth(&item.kind) < nested)
+        };
+        list.iter().filter(|_| nested > 1).map(is_less).try_fold(false, |any, is_less| Ok(any || is_less?))
     }
 
     fn in_values(&self, typed: Typed, items: Vec<Typed>, negated: bool) -> Result<Typed> {

@@ -4,6 +4,7 @@
 //! `__star('t')`. A star without such words stays as it is. What stands behind a word without parentheses gets them:
 //! `REPLACE a + 1 AS a`, `APPLY x -> x + 1`.
 
+use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Span, Token, TokenWithSpan};
 
 use super::{at_token, at_word, matching, one_of, until, with_span};
@@ -73,11 +74,17 @@ fn is_operand(tokens: &[TokenWithSpan], at: usize) -> bool {
     };
     let Some(before) = at.checked_sub(1) else { return false };
     let is_behind = |token: &Token| at_token(tokens, before, token);
-    let begins_value = one_of(tokens, before, BEFORE_VALUES)
+    // Behind a point, and where a value begins right behind the star, a word is the name of a column: `t.by * 2`.
+    let is_word = |is: bool| is && !before.checked_sub(1).is_some_and(|point| at_token(tokens, point, &Token::Period));
+    let is_factor = tokens.get(at + 1).is_some_and(|next| {
+        matches!(next.token, Token::Number(..) | Token::LParen | Token::SingleQuotedString(_) | Token::Minus)
+            || matches!(&next.token, Token::Word(word) if word.keyword == Keyword::NoKeyword)
+    });
+    let begins_value = is_word(one_of(tokens, before, BEFORE_VALUES))
         || is_behind(&Token::Comma)
         || is_behind(&Token::LParen)
         || is_behind(&Token::Period);
-    is_operator(before) || at_word(tokens, before, "BY") || (begins_value && is_operator(at + 1))
+    is_operator(before) || (is_word(at_word(tokens, before, "BY")) && !is_factor) || (begins_value && is_operator(at + 1))
 }
 
 /// Puts `__star()`, with the qualifier that was already written as its argument.
