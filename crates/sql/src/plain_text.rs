@@ -17,6 +17,8 @@ pub(crate) fn plain(text: &str) -> (Cow<'_, str>, bool) {
     }
     let mut has_heredoc = false;
     let mut bytes = text.as_bytes().to_vec();
+    // Whether a quote of the kind closes behind `at`.
+    let mut closes = [true, true];
     let mut at = 0;
     while at < bytes.len() {
         let next = bytes.get(at + 1).copied();
@@ -27,8 +29,12 @@ pub(crate) fn plain(text: &str) -> (Cow<'_, str>, bool) {
                 Some(end) => (at, has_heredoc) = (end, true),
                 None => at = behind_name(&bytes, at),
             },
-            _ if bytes[at..].starts_with("‘".as_bytes()) => at = curly(&mut bytes, at, "’", b'\''),
-            _ if bytes[at..].starts_with("“".as_bytes()) => at = curly(&mut bytes, at, "”", b'`'),
+            _ if closes[0] && bytes[at..].starts_with("‘".as_bytes()) => {
+                (at, closes[0]) = curly(&mut bytes, at, "’", b'\'');
+            }
+            _ if closes[1] && bytes[at..].starts_with("“".as_bytes()) => {
+                (at, closes[1]) = curly(&mut bytes, at, "”", b'`');
+            }
             byte if is_of_name(byte) => at = behind_name(&bytes, at),
             b'/' if next == Some(b'*') => at = behind_comment(&bytes, at),
             b'-' if next == Some(b'-') => at = line_end(&bytes, at),
@@ -43,10 +49,13 @@ pub(crate) fn plain(text: &str) -> (Cow<'_, str>, bool) {
     (String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned), has_heredoc)
 }
 
-/// Puts plain quotes in the place of curly ones, up to the one that closes; gives where that is over. Nothing is escaped between them.
-fn curly(bytes: &mut Vec<u8>, at: usize, close: &str, quote: u8) -> usize {
+/// Puts plain quotes in the place of curly ones, up to the one that closes; gives where that is over, and whether there was one. Nothing is
+/// escaped between them.
+fn curly(bytes: &mut Vec<u8>, at: usize, close: &str, quote: u8) -> (usize, bool) {
     let from = at + close.len();
-    let Some(length) = bytes[from..].windows(close.len()).position(|end| end == close.as_bytes()) else { return from };
+    let Some(length) = bytes[from..].windows(close.len()).position(|end| end == close.as_bytes()) else {
+        return (from, false);
+    };
     let mut plain = vec![quote];
     for byte in &bytes[from..from + length] {
         match *byte {
@@ -59,7 +68,7 @@ fn curly(bytes: &mut Vec<u8>, at: usize, close: &str, quote: u8) -> usize {
     plain.push(quote);
     let end = at + plain.len();
     bytes.splice(at..from + length + close.len(), plain);
-    end
+    (end, true)
 }
 
 /// Blanks beyond ASCII, and characters of no width: text from documents has them.

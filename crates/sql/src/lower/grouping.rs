@@ -93,10 +93,16 @@ impl Analyzer<'_> {
         let is_grouping = |call: &Call| call.name.eq_ignore_ascii_case("grouping");
         let is_computed_above = |call: &Call| call.over.is_some() || self.is_aggregate(&call.name) || is_grouping(call);
         if !self.mentions(node, context, &is_computed_above) {
-            keys.push(node.clone());
+            if !keys.contains(node) {
+                keys.push(node.clone());
+            }
             return;
         }
-        let mut inside = |nodes: &'n [Node]| nodes.iter().for_each(|node| self.add_keys_of(node, context, keys));
+        // A constant within another expression is no key: it would be one that sets of keys leave out.
+        let mut inside = |nodes: &'n [Node]| {
+            let others = nodes.iter().filter(|node| !matches!(node.bare(), Node::Literal(_)));
+            others.for_each(|node| self.add_keys_of(node, context, keys));
+        };
         match node {
             Node::Aliased(inner, alias) => self.add_keys_of(inner, &context.expanding(alias), keys),
             Node::Call(call) => {
