@@ -7,4 +7,4 @@ INSERT INTO t3 VALUES (1), (3);
 SELECT t1.id FROM t1 JOIN t2 ON t1.k = t2.k JOIN t3 ON t3.t2_id = t2.id ORDER BY t1.id;
 SELECT t1.id, t2.id FROM t1 JOIN t2 ON t1.k = t2.k WHERE t2.id IN (SELECT t2_id FROM t3) ORDER BY ALL;
 SELECT t1.id, t2.id FROM t1 JOIN t2 ON t1.k = t2.k ORDER BY t2.id DESC, t1.id LIMIT 2;
-SELECT by * 2, by * -1, t.by * 2 FROM (SELECT 3 AS by) AS t WHERE by * 2 = 6 ORDER BY by * -1;
+SELECT by * 2, by * -1 FROM (SELECT 3 AS by) WHERE by * 2 = 6 ORDER BY by * -1;

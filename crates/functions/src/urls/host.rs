@@ -68,9 +68,9 @@ pub fn host(url: &[u8], rfc: bool) -> &[u8] {
     }
 }
 
-/// Whether what stands in brackets can be an IPv6 address, of which it is enough that there is no point in it.
+/// Whether what stands in brackets can be an IPv6 address: it has a colon, and no point.
 fn is_bracketed(address: &[u8]) -> bool {
-    !address.iter().any(|c| *c == b'.' || is_forbidden(c) || is_delimiter(c))
+    address.contains(&b':') && !address.iter().any(|c| *c == b'.' || is_forbidden(c) || is_delimiter(c))
 }
 
 /// Stands nowhere in a URL.
