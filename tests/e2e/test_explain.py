@@ -122,7 +122,7 @@ def test_streams_are_told_apart():
     assert shown["Streams"] == len(shown["Of Streams"]) == 2
     assert sum(stream["Rows"] for stream in shown["Of Streams"]) == shown["Rows"] == 500000
     assert 1 <= shown["At Once"] and 0 < shown["Parallelism"] <= 8, shown
-    text = gristmill("SET max_threads = 2", "EXPLAIN ANALYZE streams = 1, metrics = 1 SELECT max(sipHash64(number)) FROM numbers(1000) WHERE number % 2 = 0").ok()
+    text = gristmill("SET max_threads = 2", "EXPLAIN ANALYZE streams = 1, metrics = 1 SELECT max(sipHash64(number)) FROM numbers(100000) WHERE number % 2 = 0").ok()
     assert "stream 1" in text.out and "output_rows" not in text.out
 
 
