@@ -81,7 +81,7 @@ def test_long_chains_are_computed(target, query, expected):
             "MEMORY_LIMIT_EXCEEDED",
         ),
         (
-            "SELECT arrayWithConstant(100000000, 'abc') FORMAT Null SETTINGS max_memory_usage = 100000000",
+            "SELECT arrayWithConstant(50000000, 'abc') FORMAT Null SETTINGS max_memory_usage = 100000000",
             241,
             "MEMORY_LIMIT_EXCEEDED",
         ),
