@@ -157,6 +157,16 @@ impl TableDefinition {
     /// The engine of a view: its arguments are the query, and the database that names in it are of.
     pub const VIEW: &str = "View";
 
+    /// Whether keys, indexes, projections, constraints and settings are those of the other: all that tables without parts do not change.
+    pub fn is_alike_but_for_columns(&self, other: &TableDefinition) -> bool {
+        self.order_by == other.order_by
+            && self.sample_by == other.sample_by
+            && self.skip_indexes == other.skip_indexes
+            && self.projections == other.projections
+            && self.constraints == other.constraints
+            && self.settings == other.settings
+    }
+
     /// The query of a view.
     pub fn view_query(&self) -> Option<&str> {
         if self.engine.name == Self::VIEW { self.engine.arguments.first().map(String::as_str) } else { None }

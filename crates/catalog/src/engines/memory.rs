@@ -101,14 +101,7 @@ impl Table for MemoryTable {
         _sorting: Vec<KeyExpression>,
         _partition: Option<Vec<KeyExpression>>,
     ) -> Result<Arc<dyn Table>> {
-        let (old, new) = (&self.definition, &definition);
-        let same = old.order_by == new.order_by
-            && old.sample_by == new.sample_by
-            && old.skip_indexes == new.skip_indexes
-            && old.projections == new.projections
-            && old.constraints == new.constraints
-            && old.settings == new.settings;
-        if !same {
+        if !self.definition.is_alike_but_for_columns(&definition) {
             return Err(self.unsupported("ALTER of keys, indexes, projections, constraints and settings"));
         }
         Ok(Arc::new(self.under(definition)))

@@ -52,15 +52,7 @@ impl Table for NullTable {
         _sorting: Vec<KeyExpression>,
         _partition: Option<Vec<KeyExpression>>,
     ) -> Result<Arc<dyn Table>> {
-        let (old, new) = (&self.0, &definition);
-        let same = old.order_by == new.order_by
-            && old.sample_by == new.sample_by
-            && old.skip_indexes == new.skip_indexes
-            && old.projections == new.projections
-            && old.constraints == new.constraints
-            && old.settings == new.settings
-            && old.ttl == new.ttl;
-        if !same {
+        if !self.0.is_alike_but_for_columns(&definition) || self.0.ttl != definition.ttl {
             return Err(self.unsupported("ALTER of keys, indexes, projections, constraints, TTL and settings"));
         }
         Ok(Arc::new(NullTable(definition)))
