@@ -1,7 +1,7 @@
 //! Expressions in the one form that the analyser works on. As in ClickHouse, operators are functions: `a + 1` is
 //! `plus(a, 1)`, `x IS NULL` is `isNull(x)`, CASE is `multiIf` or `caseWithExpression`. What `Display` gives is the name that ClickHouse gives an
-//! unnamed column, with `#` (`{node:#}`): arrays and tuples in their brackets. Without it what is given can be parsed again, which definitions
-//! are kept by: `(x)` would be no tuple then.
+//! unnamed column, with `#` (`{node:#}`): arrays and tuples in their brackets, and no quotes around names. Without it what is given can be
+//! parsed again, which definitions are kept by: `(x)` would be no tuple then.
 
 use std::fmt::{self, Display};
 
@@ -313,6 +313,10 @@ fn list(f: &mut fmt::Formatter<'_>, nodes: &[Node]) -> fmt::Result {
     Ok(())
 }
 
+fn name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+    if f.alternate() { f.write_str(name) } else { f.write_str(&quote_identifier(name)) }
+}
+
 /// A Float64 in ClickHouse's text form.
 pub(crate) fn shortest(value: f64) -> String {
     let mut text = Vec::new();
@@ -401,7 +405,8 @@ impl Display for Node {
             Node::Literal(literal) => literal.fmt(f),
             Node::Name(parts) => {
                 for (i, part) in parts.iter().enumerate() {
-                    write!(f, "{}{}", if i > 0 { "." } else { "" }, quote_identifier(part))?;
+                    f.write_str(if i > 0 { "." } else { "" })?;
+                    name(f, part)?;
                 }
                 Ok(())
             }
@@ -449,7 +454,10 @@ impl Display for Node {
                     _ => "",
                 })?;
                 match &call.over {
-                    Some(window) => write!(f, " OVER {window}"),
+                    Some(window) => {
+                        f.write_str(" OVER ")?;
+                        window.fmt(f)
+                    }
                     None => Ok(()),
                 }
             }
@@ -480,7 +488,7 @@ impl Display for Node {
             }
             // A variable of MySQL, as it is written.
             Node::Aliased(_, alias) if alias.starts_with("@@") => f.write_str(alias),
-            Node::Aliased(_, alias) => f.write_str(&quote_identifier(alias)),
+            Node::Aliased(_, alias) => name(f, alias),
         }
     }
 }

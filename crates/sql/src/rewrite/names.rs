@@ -1,5 +1,5 @@
-//! Keywords that stand where only a name can: `SELECT join, select FROM t`, `sum(all)`, `WHERE all = 2`, `FROM where AS by`. They
-//! get quotes, so that nothing takes them for more.
+//! Keywords that stand where only a name can: `SELECT join, select FROM t`, `sum(all)`, `WHERE all = 2`, `FROM where AS by`,
+//! `SELECT by FROM t`, `1 AS limit`. They get quotes, so that nothing takes them for more.
 
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan};
@@ -7,7 +7,16 @@ use sqlparser::tokenizer::{Token, TokenWithSpan};
 use super::{at_token, at_word, one_of};
 
 /// Words of which the parser makes something else than a column, whatever is around them.
-const WORDS: &[&str] = &["JOIN", "SELECT", "WITH", "ALL", "DISTINCT", "UNION", "VIEW", "IS", "XOR"];
+const WORDS: &[&str] = &[
+    "JOIN", "SELECT", "WITH", "ALL", "DISTINCT", "UNION", "VIEW", "IS", "XOR", "FROM", "BY", "WHERE", "HAVING", "PREWHERE",
+    "QUALIFY",
+];
+
+/// Those of them behind which no expression stands: what an operator follows is a name.
+const BEFORE_NAMES: &[&str] = &["JOIN", "FROM", "BY"];
+
+/// Words that are looked for as the beginnings of clauses, and are names behind AS.
+const ALIASES: &[&str] = &["WITH", "LIMIT"];
 
 /// Words that begin a clause, wherever they stand unquoted: as names of tables they are `FROM where AS having`, and stand before
 /// the columns of these.
@@ -23,9 +32,10 @@ pub(crate) fn rewrite(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     }
     for at in 1..tokens.len() {
         let is_column = one_of(&tokens, at, WORDS) && follows_beginning(&tokens, at) && ends_value(&tokens, at);
+        let is_alias = one_of(&tokens, at, ALIASES) && at_word(&tokens, at - 1, "AS") && ends_value(&tokens, at);
         let is_table = one_of(&tokens, at, CLAUSES)
             && (is_aliased_table(&tokens, at) || is_alias_of_table(&tokens, at) || is_before_column(&tokens, at));
-        if (is_column || is_table)
+        if (is_column || is_alias || is_table)
             && let Token::Word(word) = &mut tokens[at].token
         {
             word.quote_style = Some('`');
@@ -58,6 +68,7 @@ fn ends_value(tokens: &[TokenWithSpan], at: usize) -> bool {
         None | Some(Token::EOF | Token::SemiColon | Token::Comma | Token::RParen | Token::Eq | Token::Lt | Token::Gt) => {
             true
         }
+        Some(Token::Plus | Token::Minus | Token::Div) => one_of(tokens, at, BEFORE_NAMES),
         Some(Token::Word(_)) => one_of(tokens, at + 1, &["FROM", "AS", "AND", "OR", "IN"]),
         _ => false,
     }
