@@ -19,12 +19,7 @@ pub(crate) fn syntax(error: ParserError) -> Error {
             return size::too_deep(2 * chains::LEVELS_MOST as u64);
         }
         ParserError::TokenizerError(text) | ParserError::ParserError(text) => text,
-        ParserError::RecursionLimitExceeded => {
-            return Error::new(
-                ErrorCode::TOO_DEEP_RECURSION,
-                "Maximum parse depth exceeded. Consider raising max_parser_depth",
-            );
-        }
+        ParserError::RecursionLimitExceeded => return crate::rewrite::too_deep(),
     };
     Error::new(ErrorCode::SYNTAX_ERROR, format!("Syntax error: {text}"))
 }

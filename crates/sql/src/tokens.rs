@@ -16,8 +16,8 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, TokenizerError, Whit
 use crate::dialect::Dialect;
 use crate::plain_text::{self, is_blank};
 use crate::rewrite::{
-    collations, explained, fill, finals, inner_aliases, joins, limits, literals, matching, operands, scalar_with, stars,
-    totals, unions, variables,
+    check_depth, collations, explained, fill, finals, inner_aliases, joins, limits, literals, matching, operands,
+    scalar_with, stars, totals, unions, variables,
 };
 
 /// The column that marks a common table expression as a scalar alias.
@@ -112,6 +112,7 @@ const BLANKS_MAX: usize = 64;
 pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>) -> Result<Vec<TokenWithSpan>> {
     let tokens = crate::rewrite::digits::rewrite(tokens);
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
+    check_depth(&tokens)?;
     check_braces(&tokens)?;
     let tokens = match creates_view(&tokens) {
         true => parameters_as_calls(tokens),
@@ -126,7 +127,7 @@ pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>
     let tokens = literals::ternaries_in_subscripts(collations::rewrite(tokens));
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(fill::rewrite(tokens)))));
     let tokens = inner_aliases::rewrite(operands::rewrite(totals::rewrite(tokens)));
-    Ok(scalar_with::rewrite(tokens))
+    scalar_with::rewrite(tokens)
 }
 
 /// Keywords that are names, and TOP.

@@ -32,6 +32,7 @@ pub(crate) mod tuple_ends;
 pub(crate) mod unions;
 pub(crate) mod variables;
 
+use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::tokenizer::{Span, Token, TokenWithSpan};
 
 use crate::tokens::is_word;
@@ -58,6 +59,29 @@ pub(crate) fn opens(token: &Token) -> bool {
 
 pub(crate) fn closes(token: &Token) -> bool {
     matches!(token, Token::RParen | Token::RBracket | Token::RBrace)
+}
+
+/// Most brackets within one another that the passes see: more than the parser reads at all.
+const BRACKETS_MOST: usize = 2_000;
+
+pub(crate) fn too_deep() -> Error {
+    Error::new(ErrorCode::TOO_DEEP_RECURSION, "Maximum parse depth exceeded. Consider raising max_parser_depth")
+}
+
+/// Error: TOO_DEEP_RECURSION of brackets that no parser would read to their end, which some passes look for again on every level.
+pub(crate) fn check_depth(tokens: &[TokenWithSpan]) -> Result<()> {
+    let mut depth = 0_usize;
+    for token in tokens {
+        if opens(&token.token) {
+            depth += 1;
+        } else if closes(&token.token) {
+            depth = depth.saturating_sub(1);
+        }
+        if depth > BRACKETS_MOST {
+            return Err(too_deep());
+        }
+    }
+    Ok(())
 }
 
 /// Where the bracket that opens at `at` is closed; the end where it is not.
