@@ -387,6 +387,7 @@ settings! {
     single_join_prefer_left_table: bool = true, "Whether a name that both sides of the only join have means the left one.";
     transform_null_in: bool = false, "Whether NULL IN (NULL) is true.";
     enable_global_with_statement: bool = true, "Whether what WITH and the SELECT list give names to is known in subqueries and in the SELECTs behind UNION.";
+    enable_order_by_all: bool = true, "Whether ORDER BY ALL orders by all columns of the SELECT list; else ALL is a name.";
     enable_positional_arguments: bool = true, "Whether a number in GROUP BY, ORDER BY and LIMIT BY means the column of the SELECT list at that place.";
     allow_deprecated_error_prone_window_functions: bool = false, "Whether runningDifference, neighbor and the like may be used.";
     cast_keep_nullable: bool = false, "Whether CAST keeps NULL.";

@@ -153,6 +153,15 @@ impl Analyzer<'_> {
                     // Nothing is before nothing.
                     tail.order_by.retain(|key| !key.node.is_empty_tuple());
                 }
+                OrderByKind::All(options) if !self.settings.enable_order_by_all => {
+                    tail.order_by = vec![SortKey {
+                        node: Node::Name(vec!["all".to_string()]),
+                        descending: options.asc == Some(false),
+                        nulls_first: options.nulls_first == Some(true),
+                        collation: None,
+                        fill: None,
+                    }];
+                }
                 OrderByKind::All(options) => {
                     tail.order_by_all = Some((options.asc == Some(false), options.nulls_first == Some(true)));
                 }
