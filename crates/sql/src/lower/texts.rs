@@ -12,8 +12,9 @@ use super::{Analyzer, Typed};
 impl Analyzer<'_> {
     /// A constant text beside what no operator of DataFusion compares, read as the type of that; `None`: there is none.
     pub(super) fn compare_text_with_nested(&self, operator: Operator, left: Typed, right: Typed) -> Result<Option<Typed>> {
-        let is_text =
-            |typed: &Typed, other: &Typed| *typed.kind.plain() == SqlType::String && !compares_natively(&other.kind);
+        // What has no values but NULL is never compared at all.
+        let is_nested = |kind: &SqlType| !compares_natively(kind) && *kind.plain() != SqlType::Nothing;
+        let is_text = |typed: &Typed, other: &Typed| *typed.kind.plain() == SqlType::String && is_nested(&other.kind);
         let (left, right) = if is_text(&left, &right) {
             match self.constant_as(&left, right.kind.plain())? {
                 Some(read) => (read, right),
