@@ -3,11 +3,12 @@
 //! Aggregates and window functions are computed over rows that are not multiplied yet, unless the call stands within them,
 //! in WHERE or in a key of GROUP BY. Where neither is computed, all calls multiply the rows of FROM.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::rc::Rc;
 
 use datafusion::common::Column;
 use datafusion::logical_expr::{Expr, LogicalPlan};
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
 use super::aggregates::Grouped;
@@ -17,11 +18,19 @@ use super::windows::Windows;
 use super::{Analyzer, Typed};
 use crate::ast::{Call, Node};
 
+/// An argument of arrayJoin, with those of the aliases that it stands within which it names: they mean columns there. In
+/// `arrayJoin(a) AS a` it is the column `a`, and in `arrayJoin(a) AS b` beside that what the alias stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joined {
+    node: Node,
+    within: Vec<String>,
+}
+
 /// Arguments of arrayJoin, inner calls first.
 #[derive(Default)]
 pub(crate) struct ArrayJoins {
-    pub early: Vec<Node>,
-    pub late: Vec<Node>,
+    pub early: Vec<Joined>,
+    pub late: Vec<Joined>,
 }
 
 /// An array, and the column that its elements become.
@@ -39,43 +48,43 @@ impl Analyzer<'_> {
     ) -> Result<ArrayJoins> {
         let mut joins = ArrayJoins::default();
         let has_windows = above.iter().any(|node| self.mentions(node, &scope.rows(), &|call: &Call| call.over.is_some()));
-        let collector = Collector { analyzer: self, scope };
+        let (collector, rows) = (Collector { analyzer: self }, scope.rows());
         if keys.is_none() && !has_windows {
             for node in above.iter().chain(below) {
-                collector.all(node, &mut joins.early, &mut HashSet::new());
+                collector.all(node, &rows, &mut joins.early, &mut HashSet::new());
             }
             return Ok(joins);
         }
         for node in below {
-            collector.all(node, &mut joins.early, &mut HashSet::new());
+            collector.all(node, &rows, &mut joins.early, &mut HashSet::new());
         }
         for node in above {
-            collector.within(node, &mut joins.early, &mut HashSet::new());
+            collector.within(node, &rows, &mut joins.early, &mut HashSet::new());
         }
         let mut of_keys = Vec::new();
         for node in keys.unwrap_or_default() {
-            collector.all(node, &mut of_keys, &mut HashSet::new());
+            collector.all(node, &rows, &mut of_keys, &mut HashSet::new());
         }
         for node in above {
-            collector.beside(node, &mut joins.late, &mut HashSet::new());
+            collector.beside(node, &rows, &mut joins.late, &mut HashSet::new());
         }
         let known = if keys.is_some() { &of_keys } else { &joins.early };
-        joins.late.retain(|node| !known.contains(node));
-        if let Some(twice) = joins.late.iter().find(|node| joins.early.contains(node)) {
-            let text = format!("arrayJoin({twice}) both within an aggregation and beside it: use a subquery");
+        joins.late.retain(|array| !known.contains(array));
+        if let Some(twice) = joins.late.iter().find(|array| joins.early.contains(array)) {
+            let text = format!("arrayJoin({}) both within an aggregation and beside it: use a subquery", twice.node);
             return Err(Error::not_implemented(text));
         }
         Ok(joins)
     }
 
     /// Multiplies rows by arrays, and notes the elements' columns in the scope.
-    pub(crate) fn array_joins(&self, mut plan: LogicalPlan, arrays: &[Node], scope: &mut Scope) -> Result<LogicalPlan> {
-        for node in arrays {
-            let array = self.as_value(self.expr(node, &scope.rows())?)?;
+    pub(crate) fn array_joins(&self, mut plan: LogicalPlan, arrays: &[Joined], scope: &mut Scope) -> Result<LogicalPlan> {
+        for joined in arrays {
+            let array = self.as_value(self.expr(&joined.node, &joined.inside(scope.rows()))?)?;
             let (unnested, mut elements) = self.unnest(plan, vec![array], false)?;
             plan = unnested;
             if let Some(element) = elements.pop() {
-                scope.array_joins.push((node.clone(), element));
+                scope.array_joins.push((joined.clone(), element));
             }
         }
         Ok(plan)
@@ -84,20 +93,20 @@ impl Analyzer<'_> {
     /// Arrays above the aggregation, whose elements are named now and are there when the rows are `multiplied`.
     pub(crate) fn late_array_joins(
         &self,
-        arrays: &[Node],
+        arrays: &[Joined],
         scope: &mut Scope,
         grouped: Option<&Grouped>,
         windows: &Windows,
     ) -> Result<Vec<Multiplied>> {
         let mut multiplied = Vec::with_capacity(arrays.len());
-        for node in arrays {
+        for joined in arrays {
             let array = {
-                let context = Context { grouped, windows: Some(windows), ..scope.rows() };
-                self.as_value(self.expr(node, &context)?)?
+                let context = Context { grouped, windows: Some(windows), ..joined.inside(scope.rows()) };
+                self.as_value(self.expr(&joined.node, &context)?)?
             };
             let (name, kind) = (self.unique("element"), element_of(&array.kind)?);
             let element = Typed::new(Expr::Column(Column::new_unqualified(&name)), kind.clone());
-            scope.array_joins.push((node.clone(), element));
+            scope.array_joins.push((joined.clone(), element));
             multiplied.push((self.cast(array, &SqlType::array(kind.clone()))?, (name, kind)));
         }
         Ok(multiplied)
@@ -106,6 +115,48 @@ impl Analyzer<'_> {
     pub(crate) fn multiplied(&self, plan: LogicalPlan, arrays: Vec<Multiplied>) -> Result<LogicalPlan> {
         arrays.into_iter().try_fold(plan, |plan, (array, element)| Ok(self.unnest_as(plan, vec![array], vec![element])?.0))
     }
+}
+
+impl Joined {
+    /// The argument of a call where it stands.
+    fn of(argument: &Node, context: &Context<'_>) -> Joined {
+        let mut within = BTreeSet::new();
+        if !context.expanding.is_empty() {
+            add_named_around(argument, context, &mut within, &mut HashSet::new());
+        }
+        Joined { node: argument.clone(), within: within.into_iter().collect() }
+    }
+
+    /// Where the argument is read.
+    fn inside<'s>(&self, rows: Context<'s>) -> Context<'s> {
+        Context { expanding: Rc::new(self.within.clone()), ..rows }
+    }
+}
+
+/// Adds the aliases being read that an expression names, be it by other aliases.
+fn add_named_around(node: &Node, context: &Context<'_>, names: &mut BTreeSet<String>, seen: &mut HashSet<String>) {
+    node.walk(&mut |node| {
+        let Node::Name(parts) = node else { return true };
+        let [name] = &parts[..] else { return true };
+        if context.expanding.contains(name) {
+            names.insert(name.clone());
+        } else if let Some(meant) = context.alias(name)
+            && seen.insert(name.clone())
+        {
+            add_named_around(meant, context, names, seen);
+        }
+        true
+    });
+}
+
+/// The column that a call of arrayJoin became. Error: ILLEGAL_AGGREGATION where it stands in a place that none is made for.
+pub(crate) fn element_joined(argument: &Node, context: &Context<'_>) -> Result<Typed> {
+    let wanted = Joined::of(argument, context);
+    let found = context.scope.array_joins.iter().find(|(joined, _)| *joined == wanted);
+    found.map(|(_, element)| element.clone()).ok_or_else(|| {
+        let text = "arrayJoin cannot stand here: name its result in the SELECT list and use the name";
+        Error::new(ErrorCode::ILLEGAL_AGGREGATION, text)
+    })
 }
 
 fn argument_of(node: &Node) -> Option<&Node> {
@@ -118,58 +169,63 @@ fn argument_of(node: &Node) -> Option<&Node> {
     }
 }
 
-fn push(argument: &Node, out: &mut Vec<Node>) {
-    if !out.contains(argument) {
-        out.push(argument.clone());
+fn push(argument: &Node, context: &Context<'_>, out: &mut Vec<Joined>) {
+    let joined = Joined::of(argument, context);
+    if !out.contains(&joined) {
+        out.push(joined);
+    }
+}
+
+/// What an alias stands for, where it is given or named, and where that is read; what it is named for once only.
+fn aliased<'n>(node: &'n Node, context: &Context<'n>, seen: &mut HashSet<String>) -> Option<(&'n Node, Context<'n>)> {
+    match node {
+        Node::Aliased(inner, alias) => Some((inner.as_ref(), context.expanding(alias))),
+        Node::Name(parts) => {
+            let [name] = &parts[..] else { return None };
+            let meant = context.alias(name)?;
+            seen.insert(name.clone()).then(|| (meant, context.expanding(name)))
+        }
+        _ => None,
     }
 }
 
 struct Collector<'c, 'a> {
     analyzer: &'c Analyzer<'a>,
-    scope: &'c Scope,
 }
 
-impl<'c> Collector<'c, '_> {
-    fn alias(&self, node: &Node) -> Option<(&'c str, &'c Node)> {
-        let Node::Name(parts) = node else { return None };
-        let [name] = &parts[..] else { return None };
-        self.scope.aliases.get_key_value(name).map(|(name, node)| (name.as_str(), node))
-    }
-
+impl Collector<'_, '_> {
     fn computes(&self, call: &Call) -> bool {
         call.over.is_some() || self.analyzer.is_aggregate(&call.name)
     }
 
     /// All calls, also those that aliases stand for.
-    fn all(&self, node: &Node, out: &mut Vec<Node>, seen: &mut HashSet<&'c str>) {
+    fn all(&self, node: &Node, context: &Context<'_>, out: &mut Vec<Joined>, seen: &mut HashSet<String>) {
         node.walk(&mut |node| {
             if let Some(argument) = argument_of(node) {
-                self.all(argument, out, seen);
-                push(argument, out);
+                self.all(argument, context, out, seen);
+                push(argument, context, out);
                 return false;
             }
-            if let Some((name, meant)) = self.alias(node)
-                && seen.insert(name)
-            {
-                self.all(meant, out, seen);
+            if let Some((meant, inside)) = aliased(node, context, seen) {
+                self.all(meant, &inside, out, seen);
+                return false;
             }
             true
         });
     }
 
     /// Calls within aggregates and window functions.
-    fn within(&self, node: &Node, out: &mut Vec<Node>, seen: &mut HashSet<&'c str>) {
+    fn within(&self, node: &Node, context: &Context<'_>, out: &mut Vec<Joined>, seen: &mut HashSet<String>) {
         node.walk(&mut |node| {
             match node {
                 Node::Call(call) if self.computes(call) => {
-                    self.within_call(call, out);
+                    self.within_call(call, context, out);
                     return false;
                 }
                 _ => {
-                    if let Some((name, meant)) = self.alias(node)
-                        && seen.insert(name)
-                    {
-                        self.within(meant, out, seen);
+                    if let Some((meant, inside)) = aliased(node, context, seen) {
+                        self.within(meant, &inside, out, seen);
+                        return false;
                     }
                 }
             }
@@ -177,31 +233,31 @@ impl<'c> Collector<'c, '_> {
         });
     }
 
-    fn within_call(&self, call: &Call, out: &mut Vec<Node>) {
+    fn within_call(&self, call: &Call, context: &Context<'_>, out: &mut Vec<Joined>) {
         let mut nodes: Vec<&Node> = call.parameters.iter().chain(&call.arguments).collect();
         nodes.extend(call.filter.as_deref());
-        let named = self.scope.windows.values().filter(|_| call.over.as_ref().is_some_and(|window| window.base.is_some()));
+        let windows = &context.scope.windows;
+        let named = windows.values().filter(|_| call.over.as_ref().is_some_and(|window| window.base.is_some()));
         for window in call.over.iter().map(|window| &**window).chain(named) {
             nodes.extend(&window.partition_by);
             nodes.extend(window.order_by.iter().map(|key| &key.node));
         }
         for node in nodes {
-            self.all(node, out, &mut HashSet::new());
+            self.all(node, context, out, &mut HashSet::new());
         }
     }
 
     /// Calls that stand in no aggregate and no window function, also those that aliases stand for.
-    fn beside(&self, node: &Node, out: &mut Vec<Node>, seen: &mut HashSet<&'c str>) {
+    fn beside(&self, node: &Node, context: &Context<'_>, out: &mut Vec<Joined>, seen: &mut HashSet<String>) {
         node.walk(&mut |node| {
             if let Some(argument) = argument_of(node) {
-                self.beside(argument, out, seen);
-                push(argument, out);
+                self.beside(argument, context, out, seen);
+                push(argument, context, out);
                 return false;
             }
-            if let Some((name, meant)) = self.alias(node)
-                && seen.insert(name)
-            {
-                self.beside(meant, out, seen);
+            if let Some((meant, inside)) = aliased(node, context, seen) {
+                self.beside(meant, &inside, out, seen);
+                return false;
             }
             !matches!(node, Node::Call(call) if self.computes(call))
         });

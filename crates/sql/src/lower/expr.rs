@@ -12,6 +12,7 @@ use gristmill_introspect::{Use, profiler};
 use gristmill_types::SqlType;
 use gristmill_types::supertype::{integer_constant, literal_integer_type};
 
+use super::array_join_calls::element_joined;
 use super::grouping::GROUPING_BITS;
 use super::named_tuples::element_names;
 use super::scope::{Context, DepthGuard};
@@ -300,18 +301,7 @@ impl Analyzer<'_> {
                 let pattern = call(LIKE_PATTERN, vec![pattern.clone(), escape.clone()]);
                 self.expr(&call(name, vec![value.clone(), pattern]), context)?
             }
-            ("arrayJoin", [argument]) => {
-                let found = context.scope.array_joins.iter().find(|(node, _)| node == argument);
-                match found {
-                    Some((_, typed)) => typed.clone(),
-                    None => {
-                        return Err(Error::new(
-                            ErrorCode::ILLEGAL_AGGREGATION,
-                            "arrayJoin cannot stand here: name its result in the SELECT list and use the name",
-                        ));
-                    }
-                }
-            }
+            ("arrayJoin", [argument]) => element_joined(argument, context)?,
             ("joinGet" | "joinGetOrNull", _) => self.join_get(name, arguments, context)?,
             ("getSetting", [name]) => self.setting(name, None, context)?,
             ("getSettingOrDefault", [name, default]) => self.setting(name, Some(default), context)?,

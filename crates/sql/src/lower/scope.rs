@@ -15,6 +15,7 @@ use sqlparser::ast::Query;
 
 use super::aggregates::Grouped;
 use super::around::Around;
+use super::array_join_calls::Joined;
 use super::windows::Windows;
 use super::{Analyzer, Typed};
 use crate::ast::{Call, Literal, Node, Window, call};
@@ -69,7 +70,7 @@ pub struct Scope {
     /// What subqueries in the SELECT see of the names that it gives, and of those around it.
     pub around: Around,
     /// Calls of arrayJoin, with the column that each became.
-    pub array_joins: Vec<(Node, Typed)>,
+    pub array_joins: Vec<(Joined, Typed)>,
     /// Calls that give something else each time, with the column that each became.
     pub once: Vec<(Call, Typed)>,
     /// Of two columns that a name may mean, whether the first is meant.
