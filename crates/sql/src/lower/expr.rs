@@ -14,6 +14,7 @@ use gristmill_types::supertype::{integer_constant, literal_integer_type};
 
 use super::array_join_calls::element_joined;
 use super::grouping::GROUPING_BITS;
+use super::lowered_once::{lowers_again, name_for};
 use super::named_tuples::element_names;
 use super::scope::{Context, DepthGuard};
 use super::{Analyzer, Typed, computed, made_of};
@@ -41,7 +42,10 @@ impl Analyzer<'_> {
             },
             Node::In { left, set, negated } => {
                 self.env.asker.used.note(Use::Function, if *negated { "notIn" } else { "in" });
-                self.in_set(left, set, *negated, context)
+                match self.sides_lowered_once(left, set, context)? {
+                    Some((left, set, inside)) => self.in_set(&left, &set, *negated, &inside),
+                    None => self.in_set(left, set, *negated, context),
+                }
             }
             Node::Subquery(query) => self.scalar_subquery(query, context),
             Node::Exists { query, negated } => self.exists(query, *negated, context),
@@ -104,33 +108,65 @@ impl Analyzer<'_> {
         if let Some(Node::Lambda { parameters, body }) = self.lambda_named(&function.name, context) {
             return self.named_lambda(&function.name, &parameters, &body, &function.arguments, context);
         }
-        let lowered = match self.scalar_call(name, function, context) {
-            Err(error) => self.chosen_alone(name, &function.arguments, context).ok_or(error)?,
-            lowered => lowered?,
+        let lowered = match name {
+            "if" | "multiIf" => self.conditional(name, function, context)?,
+            _ if lowers_again(function) => match self.lowered_once(&function.arguments, context)? {
+                Some((arguments, inside)) => self.scalar_call(name, &Call { arguments, ..function.clone() }, &inside)?,
+                None => self.scalar_call(name, function, context)?,
+            },
+            _ => self.scalar_call(name, function, context)?,
         };
         self.env.asker.used.note(Use::Function, name);
         Ok(lowered)
     }
 
+    /// `if` and `multiIf`. Each argument is lowered once, whatever becomes of the call: one within another would double the work with
+    /// every level.
+    fn conditional(&self, name: &str, function: &Call, context: &Context<'_>) -> Result<Typed> {
+        let arguments = &function.arguments;
+        if arguments.iter().any(|argument| matches!(argument, Node::Lambda { .. })) {
+            return self.scalar_call(name, function, context);
+        }
+        let lowered: Vec<Result<Typed>> = arguments.iter().map(|argument| self.expr(argument, context)).collect();
+        let (mut named, mut known) = (Vec::with_capacity(arguments.len()), Vec::new());
+        for (argument, typed) in arguments.iter().zip(&lowered) {
+            match (argument, typed) {
+                (Node::Literal(_), _) => named.push(argument.clone()),
+                (_, Ok(typed)) => named.push(name_for(typed.clone(), context, &mut known)),
+                (_, Err(_)) => break,
+            }
+        }
+        if named.len() < arguments.len() {
+            let chosen = self.chosen_alone(&lowered);
+            let error = lowered.into_iter().find_map(Result::err);
+            let unknown = || Error::logical("An argument that is neither lowered nor refused");
+            return chosen.ok_or_else(|| error.unwrap_or_else(unknown));
+        }
+        let call = Call { arguments: named, ..function.clone() };
+        let whole = self.scalar_call(name, &call, &context.with_lambda(known));
+        whole.or_else(|error| self.chosen_alone(&lowered).ok_or(error))
+    }
+
     /// What a conditional's constant condition chooses, where the rest of it means nothing: `if(1, a, no_such_column)` is `a`.
-    fn chosen_alone(&self, name: &str, arguments: &[Node], context: &Context<'_>) -> Option<Typed> {
-        let (otherwise, pairs) = arguments.split_last().filter(|_| matches!(name, "if" | "multiIf"))?;
+    fn chosen_alone(&self, arguments: &[Result<Typed>]) -> Option<Typed> {
+        let lowered = |argument: &Result<Typed>| argument.as_ref().ok().cloned();
+        let (otherwise, pairs) = arguments.split_last()?;
         for pair in pairs.chunks(2) {
             let [condition, value] = pair else { return None };
-            let (known, kind) = self.known_value(condition, context)?;
+            let (known, kind) = self.known_value(lowered(condition)?)?;
             if !kind.plain().is_integer() && *kind.plain() != SqlType::Bool && !known.is_null() {
                 return None;
             }
             if !known.is_null() && known.cast_to(&DataType::Boolean).ok()? == ScalarValue::Boolean(Some(true)) {
-                return self.as_value(self.expr(value, context).ok()?).ok();
+                return self.as_value(lowered(value)?).ok();
             }
         }
-        self.as_value(self.expr(otherwise, context).ok()?).ok()
+        self.as_value(lowered(otherwise)?).ok()
     }
 
     /// The value of what is known before rows are read, be it by a subquery that reads none. `None`: it is of rows, or by chance.
-    fn known_value(&self, node: &Node, context: &Context<'_>) -> Option<(ScalarValue, SqlType)> {
-        let typed = self.as_value(self.expr(node, context).ok()?).ok()?;
+    fn known_value(&self, typed: Typed) -> Option<(ScalarValue, SqlType)> {
+        let typed = self.as_value(typed).ok()?;
         let value = match typed.expr {
             Expr::ScalarSubquery(subquery) => match subquery.subquery.as_ref() {
                 LogicalPlan::Projection(row) if reads_nothing(&row.input) => row.expr.first()?.clone().unalias(),

@@ -34,6 +34,7 @@ mod joins;
 mod junctions;
 mod lambda_parameters;
 mod limits;
+mod lowered_once;
 mod named_tuples;
 mod natural;
 mod null_treatment;

@@ -133,12 +133,19 @@ impl Analyzer<'_> {
                     }
                     let left = self.as_value(self.expr(left, context)?)?;
                     let right = self.as_value(self.expr(right, context)?)?;
-                    return self.compare(operator, left, right, name);
+                    // What is lowered here is not lowered again for the function, which would double with every level.
+                    return match self.compare(operator, left.clone(), right.clone(), name)? {
+                        Some(compared) => Ok(Some(compared)),
+                        None => self.call_of(name, vec![left, right]).map(Some),
+                    };
                 }
                 if let Some((operation, operator)) = arithmetic(name) {
                     let left = self.as_value(self.expr(left, context)?)?;
                     let right = self.as_value(self.expr(right, context)?)?;
-                    return self.arithmetic(operation, operator, left, right);
+                    return match natively(operation, &left.kind, &right.kind)? {
+                        Some(kind) => self.arithmetic(kind, operator, left, right).map(Some),
+                        None => self.call_of(name, vec![left, right]).map(Some),
+                    };
                 }
                 Ok(None)
             }
@@ -458,26 +465,27 @@ impl Analyzer<'_> {
         true
     }
 
-    /// `+ - * /` on plain numbers; `None` where a function of ours computes.
-    fn arithmetic(&self, operation: Arithmetic, operator: Operator, left: Typed, right: Typed) -> Result<Option<Typed>> {
-        let native = |kind: &SqlType| {
-            kind.integer_bits().is_some_and(|(bits, _)| bits <= 64) || kind.is_float() || *kind.plain() == SqlType::Bool
-        };
-        if !native(&left.kind) || !native(&right.kind) {
-            return Ok(None);
-        }
-        let plain = arithmetic_result(operation, left.kind.plain(), right.kind.plain())?;
-        if !native(&plain) {
-            return Ok(None);
-        }
+    /// `+ - * /` on plain numbers, both brought to one type.
+    fn arithmetic(&self, plain: SqlType, operator: Operator, left: Typed, right: Typed) -> Result<Typed> {
         let nullable = left.kind.is_nullable() || right.kind.is_nullable();
         let side = |typed: Typed| {
             let to = if typed.kind.is_nullable() { plain.clone().nullable() } else { plain.clone() };
             self.cast(typed, &to)
         };
         let expr = binary(side(left)?.expr, operator, side(right)?.expr);
-        self.fold(Typed::new(expr, if nullable { plain.nullable() } else { plain })).map(Some)
+        self.fold(Typed::new(expr, if nullable { plain.nullable() } else { plain }))
     }
+}
+
+/// The type of the numbers that DataFusion computes with as ClickHouse does; `None`: a function of ours is to be called.
+fn natively(operation: Arithmetic, left: &SqlType, right: &SqlType) -> Result<Option<SqlType>> {
+    let is_native = |kind: &SqlType| {
+        kind.integer_bits().is_some_and(|(bits, _)| bits <= 64) || kind.is_float() || *kind.plain() == SqlType::Bool
+    };
+    if !is_native(left) || !is_native(right) {
+        return Ok(None);
+    }
+    Ok(Some(arithmetic_result(operation, left.plain(), right.plain())?).filter(is_native))
 }
 
 /// The comparison of elements that decides one of tuples before their last elements; `None`: it is not made element by element.

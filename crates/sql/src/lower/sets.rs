@@ -412,10 +412,10 @@ impl Analyzer<'_> {
         negated: bool,
         context: &Context<'_>,
     ) -> Result<Typed> {
-        let left_typed = self.as_value(self.expr(left, context)?)?;
         if lowered.columns.len() > 1 {
             return self.tuple_in_query(left, lowered, outer, negated, context);
         }
+        let left_typed = self.as_value(self.expr(left, context)?)?;
         let [column] = &lowered.columns[..] else {
             return Err(Error::new(ErrorCode::NUMBER_OF_COLUMNS_DOESNT_MATCH, "The subquery of IN has no columns"));
         };
