@@ -329,7 +329,19 @@ fn regex(pattern: &str) -> Result<regex::Regex> {
 }
 
 fn shown_name(parts: &[String], scope: &Scope) -> Vec<String> {
-    scope.column_of(parts).map_or_else(|| parts.to_vec(), |column| scope.shown(column))
+    if let Some(column) = scope.column_of(parts) {
+        return scope.shown(column);
+    }
+    // `t.a.x`: a part of a column stands behind it, as that is shown.
+    for end in (1..parts.len()).rev() {
+        let (named, part) = parts.split_at(end);
+        if let Some(column) = scope.column_of(named)
+            && column.name != named.join(".")
+        {
+            return scope.shown(column).into_iter().chain(part.iter().cloned()).collect();
+        }
+    }
+    parts.to_vec()
 }
 
 /// An expression with its columns as they are shown.
