@@ -24,7 +24,7 @@ const ROWS_READ_BY_ONE: usize = 163_840;
 /// Stored bytes that are worth a second stream however few rows they are.
 const BYTES_READ_BY_ONE: usize = 64 << 20;
 
-/// Rows up to which arrays are joined in one stream too.
+/// Rows up to which arrays are joined in one stream too, and which a LIMIT takes from one whatever the table has.
 const ROWS_OF_A_GRANULE: usize = 8_192;
 
 /// How many streams a query wants, beside those that the machine has.
