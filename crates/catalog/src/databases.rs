@@ -9,6 +9,7 @@
 //! store gets a note that this data has no owner. Data under such a note is removed when no statement holds the table
 //! any more, or at the next start; a running query keeps reading a table that was dropped under it (`dropped`).
 
+mod detached;
 mod dropped;
 mod errors;
 mod moved;
@@ -30,6 +31,7 @@ use gristmill_types::sql_type::quote_identifier;
 use parking_lot::{Mutex, RwLock};
 use uuid::Uuid;
 
+use self::detached::Away;
 pub use self::errors::Sees;
 use self::errors::{NOTHING, find_database, read_only, unknown_table};
 pub use self::undrop::DroppedTable;
@@ -128,6 +130,8 @@ pub struct Databases {
     store: MetadataStore,
     opener: Arc<dyn TableOpener>,
     state: RwLock<State>,
+    /// Databases that are detached, by name.
+    detached: Mutex<BTreeMap<String, Away>>,
     locks: DdlLocks,
     /// Tables that left the catalog and whose data waits for its last reader.
     condemned: Mutex<Vec<Arc<dyn Table>>>,
@@ -201,13 +205,7 @@ impl Databases {
                 if permanently {
                     return (definition.clone(), Slot::Detached { definition, permanently });
                 }
-                let slot = match opener.open(definition.clone(), true).await {
-                    Ok(table) => Slot::Open(table),
-                    Err(error) => {
-                        tracing::error!("Cannot open table {}: {error}", full_name(&definition.database, &definition.name));
-                        Slot::Broken(definition.clone(), error)
-                    }
-                };
+                let slot = opened(opener, definition.clone()).await;
                 (definition, slot)
             }
         }))
@@ -237,6 +235,7 @@ impl Databases {
             store,
             opener,
             state: RwLock::new(state),
+            detached: Mutex::default(),
             locks: DdlLocks::default(),
             condemned: Mutex::default(),
             dropped: Mutex::default(),
@@ -371,6 +370,7 @@ impl Databases {
                 )),
             };
         }
+        self.check_not_detached(name)?;
         let info =
             DatabaseInfo { name: name.to_string(), uuid: Uuid::new_v4(), comment: comment.to_string(), system: false };
         let change = Change { put: vec![Record::Database(info.clone())], delete: vec![] };
@@ -438,6 +438,17 @@ impl Databases {
 
     fn this(&self) -> Result<Arc<Databases>> {
         self.this.upgrade().ok_or_else(|| Error::logical("The catalog is used while it is dropped"))
+    }
+}
+
+/// What a name stands for whose table is there already.
+async fn opened(opener: Arc<dyn TableOpener>, definition: Arc<TableDefinition>) -> Slot {
+    match opener.open(definition.clone(), true).await {
+        Ok(table) => Slot::Open(table),
+        Err(error) => {
+            tracing::error!("Cannot open table {}: {error}", full_name(&definition.database, &definition.name));
+            Slot::Broken(definition, error)
+        }
     }
 }
 

@@ -4,6 +4,7 @@ pub mod buffer;
 pub mod log;
 pub mod materialized_view;
 pub mod memory;
+pub mod memory_bounds;
 mod memory_changes;
 pub mod null;
 pub mod view;

@@ -33,7 +33,7 @@ pub use projection::{CompiledProjection, ProjectedAggregate, ProjectionContents,
 pub use rows_table::{RowsFuture, RowsTable};
 pub use table::{
     BackgroundWork, CheckedPart, DetachedPartRow, IndexRowsRequest, MutationRequest, MutationRow, OptimizeRequest,
-    PartChoice, PartRow, PartTtlRow, PartitionChoice, ProjectionPartRow, ProjectionRow, RowChange, StoragePlace, Table,
-    TableWriter, Transfer, WriteLane,
+    PartChoice, PartRow, PartTtlRow, PartitionChoice, ProjectionPartRow, ProjectionRow, ReadInOneStream, RowChange,
+    StoragePlace, Table, TableWriter, Transfer, WriteLane,
 };
 pub use ttl::{TtlAction, TtlRule, TtlSpec};

@@ -23,7 +23,7 @@ use crate::column_keys::ColumnKeys;
 use crate::databases::full_name;
 use crate::definition::{EngineSpec, TableDefinition, WrittenKeys};
 use crate::rows_exec::{RowSource, Rows, RowsExec};
-use crate::table::Table;
+use crate::table::{ReadInOneStream, Table};
 
 /// What a `RowsTable` calls when it is read; the batches carry its columns in their order.
 pub type RowsFuture = Pin<Box<dyn Future<Output = Result<Vec<RecordBatch>>> + Send>>;
@@ -160,8 +160,12 @@ impl TableProvider for RowsProvider {
         _filters: &[Expr],
         limit: Option<usize>,
     ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+        let streams = match state.config().get_extension::<ReadInOneStream>() {
+            Some(_) => 1,
+            None => state.config().target_partitions(),
+        };
         let rows = match &self.rows {
-            Rows::Held(partitions) => Rows::Held(Arc::new(share_out(partitions, state.config().target_partitions()))),
+            Rows::Held(partitions) => Rows::Held(Arc::new(share_out(partitions, streams))),
             made => made.clone(),
         };
         Ok(Arc::new(RowsExec::new(&self.table, &self.schema, rows, projection, limit)?))

@@ -21,6 +21,9 @@ use crate::definition::TableDefinition;
 use crate::key::KeyExpression;
 use crate::load::{LedgerRow, LoadRequest, TableLoad};
 
+/// In the configuration of a session: tables are read in one stream, in the order in which they keep their rows.
+pub struct ReadInOneStream;
+
 /// Which partitions a statement is about.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PartitionChoice {

@@ -2,7 +2,8 @@
 //!
 //! The limit stands at the top of the plan, or of subqueries that it reads, in nodes that end after some rows (limits, sorts
 //! and merges with a bound, reads that stop early); what lies between leaves the number of rows alone. The rows are those
-//! that came out of whatever is below the lowest of them, so they are at least that many where it was stopped early.
+//! that came out of whatever is below the lowest of them, so they are at least that many where it was stopped early. Where the
+//! exact number is asked for (`exact_rows_before_limit`), the topmost limits become such that stop nothing and count.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,17 +12,41 @@ use std::task::{Context, Poll, ready};
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::error::Result;
 use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{FetchType, LogicalPlan, SkipType};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::placeholder_row::PlaceholderRowExec;
 use futures::{Stream, StreamExt};
 use gristmill_introspect::QueryContext;
+use gristmill_sql::lower::places;
+
+use crate::places::PlacesExec;
 
 /// Nodes that give every row they get, and no other.
 const PASSING: &[&str] = &["ProjectionExec", "CoalescePartitionsExec", "CooperativeExec", "RepartitionExec", "BufferExec"];
+
+/// The plan with its topmost limits as such that count all rows.
+pub fn counted(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let counting = plan.transform_down(|plan| {
+        let LogicalPlan::Limit(limit) = &plan else { return Ok(Transformed::no(plan)) };
+        Ok(match (limit.get_skip_type()?, limit.get_fetch_type()?) {
+            (SkipType::Literal(skip), FetchType::Literal(rows)) => {
+                let counted = places::counted(limit.input.as_ref().clone(), skip, rows);
+                Transformed::new(counted, true, TreeNodeRecursion::Jump)
+            }
+            _ => Transformed::no(plan),
+        })
+    })?;
+    Ok(counting.data)
+}
+
+/// Rows that a limit which reads on to the end has counted.
+fn rows_counted(node: &Arc<dyn ExecutionPlan>) -> Option<u64> {
+    node.downcast_ref::<PlacesExec>().and_then(PlacesExec::rows_counted)
+}
 
 /// The nodes whose rows the topmost limits took theirs from: one where the plan ends with a limit, else one of each branch
 /// that has a limit in a subquery. `ends`: the query ends with a limit as it was written, so that where the plan does not, it
@@ -30,6 +55,9 @@ fn limited(plan: &Arc<dyn ExecutionPlan>, ends: bool) -> Vec<Arc<dyn ExecutionPl
     let mut found = None;
     let mut node = plan.clone();
     loop {
+        if rows_counted(&node).is_some() {
+            return vec![node];
+        }
         let stops = node.fetch().is_some();
         let children: Vec<Arc<dyn ExecutionPlan>> = node.children().into_iter().cloned().collect();
         let passes = children.len() == 1 && (stops || PASSING.contains(&node.name()));
@@ -48,6 +76,9 @@ fn limited(plan: &Arc<dyn ExecutionPlan>, ends: bool) -> Vec<Arc<dyn ExecutionPl
 
 /// Rows that came out of a node, or out of the nearest below that counts them.
 fn rows_of(node: &Arc<dyn ExecutionPlan>) -> Option<u64> {
+    if let Some(rows) = rows_counted(node) {
+        return Some(rows);
+    }
     if let Some(rows) = node.metrics().and_then(|metrics| metrics.output_rows()) {
         return Some(rows as u64);
     }

@@ -163,7 +163,7 @@ impl Admitted {
 }
 
 impl RowsOfGroups {
-    fn new(keys: Vec<Arc<dyn PhysicalExpr>>, groups: usize, input: Arc<dyn ExecutionPlan>) -> RowsOfGroups {
+    pub fn new(keys: Vec<Arc<dyn PhysicalExpr>>, groups: usize, input: Arc<dyn ExecutionPlan>) -> RowsOfGroups {
         let below = input.properties();
         let properties = PlanProperties::new(
             EquivalenceProperties::new(input.schema()),

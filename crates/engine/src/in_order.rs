@@ -30,6 +30,7 @@ use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::repartition::RepartitionExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::union::UnionExec;
+use datafusion::physical_plan::windows::{BoundedWindowAggExec, WindowAggExec};
 use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, Partitioning,
     PhysicalExpr, PlanProperties, ReplaceChildrenOptions,
@@ -96,6 +97,8 @@ fn in_order(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPla
         || plan.downcast_ref::<CoalescePartitionsExec>().is_some()
         || plan.downcast_ref::<CooperativeExec>().is_some()
         || plan.downcast_ref::<PlacesExec>().is_some()
+        || plan.downcast_ref::<WindowAggExec>().is_some()
+        || plan.downcast_ref::<BoundedWindowAggExec>().is_some()
         || plan.downcast_ref::<GlobalLimitExec>().is_some()
         || plan.downcast_ref::<LocalLimitExec>().is_some();
     let [input] = plan.children()[..] else { return Ok(None) };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::engines::memory_bounds::Bounds;
 use gristmill_catalog::engines::{BufferTable, LogTable, MaterializedViewTable, MemoryTable, NullTable, View, buffer, log};
 use gristmill_catalog::{KeyExpression, MaterializedView, Table, TableDefinition, TableOpener};
 use gristmill_functions::Registry;
@@ -80,6 +81,9 @@ impl TableOpener for Opener {
     async fn open(&self, definition: Arc<TableDefinition>, existing: bool) -> Result<Arc<dyn Table>> {
         match definition.engine.name.as_str() {
             "Memory" => {
+                if !existing {
+                    Bounds::of(&definition.settings)?;
+                }
                 let compiler = Arc::new(Compiler { registry: self.registry.clone() });
                 Ok(Arc::new(MemoryTable::new(definition).with_compiler(compiler)))
             }

@@ -3,7 +3,8 @@
 //!
 //! Rows are counted where they go in (a sort, the side of a join that is kept) or come out (groups), of all streams
 //! together. Over the limit the query fails, or its rows end there where the overflow mode says so. Groups are counted when
-//! they are whole, so with the mode `any` those that come out are.
+//! they are whole, and before they are by their keys (`keys_limit`), so that what has no end ends; with the mode `any` rows of
+//! other keys than the first are left out before they are grouped (`group_limit`).
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,13 +19,13 @@ use datafusion::error::DataFusionError;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
-use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
+use datafusion::physical_plan::aggregates::{AggregateExec, AggregateInputMode, AggregateMode};
 use datafusion::physical_plan::joins::HashJoinExec;
 use datafusion::physical_plan::sorts::sort::SortExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::union::{InterleaveExec, UnionExec};
 use datafusion::physical_plan::{
-    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PhysicalExpr, PlanProperties,
+    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, InputOrderMode, PhysicalExpr, PlanProperties,
     ReplaceChildrenOptions,
 };
 use futures::{StreamExt, TryStreamExt};
@@ -32,26 +33,31 @@ use gristmill_base::{Error, ErrorCode, units};
 use gristmill_introspect::Settings;
 use gristmill_sql::lower::asof;
 
+use crate::group_limit::RowsOfGroups;
+use crate::keys_limit::KeysWithin;
 use crate::recursion_depth;
 use crate::temporary_columns::TemporaryColumns;
 
 /// How many rows and bytes may be kept by an operator (0: any number), and what happens with more.
 #[derive(Clone, Debug, PartialEq)]
-struct Limit {
+pub struct Limit {
     what: &'static str,
     code: ErrorCode,
-    rows: u64,
+    pub rows: u64,
     bytes: u64,
-    throws: bool,
+    pub throws: bool,
+    /// Rows of the first keys go on (mode `any`).
+    keeps_first: bool,
 }
 
 impl Limit {
     fn of(what: &'static str, code: ErrorCode, rows: u64, bytes: u64, mode: &str) -> Option<Limit> {
-        let throws = !(mode.eq_ignore_ascii_case("break") || mode.eq_ignore_ascii_case("any"));
-        (rows > 0 || bytes > 0).then_some(Limit { what, code, rows, bytes, throws })
+        let keeps_first = mode.eq_ignore_ascii_case("any");
+        let throws = !(mode.eq_ignore_ascii_case("break") || keeps_first);
+        (rows > 0 || bytes > 0).then_some(Limit { what, code, rows, bytes, throws, keeps_first })
     }
 
-    fn exceeded(&self, rows: u64, bytes: u64) -> Error {
+    pub fn exceeded(&self, rows: u64, bytes: u64) -> Error {
         let text = match self.rows > 0 && rows > self.rows {
             true if self.code == ErrorCode::TOO_MANY_ROWS => {
                 format!("Limit for rows to {} exceeded: has {rows} rows, maximum: {}", self.what, self.rows)
@@ -147,10 +153,48 @@ impl KeepToLimits {
                 | AggregateMode::Single
                 | AggregateMode::SinglePartitioned
         );
-        if !is_last || aggregate.group_expr().is_empty() {
+        self.of_keys(aggregate).filter(|_| is_last).cloned()
+    }
+
+    fn of_keys(&self, aggregate: &AggregateExec) -> Option<&Limit> {
+        let limit = if aggregate.aggr_expr().is_empty() { &self.distinct } else { &self.groups };
+        limit.as_ref().filter(|_| !aggregate.group_expr().is_empty())
+    }
+
+    /// What an aggregation reads, up to the keys that it may have. `None`: it reads groups, or ends by itself.
+    fn before_grouping(&self, aggregate: &AggregateExec) -> Option<Arc<dyn ExecutionPlan>> {
+        let (limit, keys) = (self.of_keys(aggregate)?, aggregate.group_expr());
+        let reads_rows = aggregate.mode().input_mode() == AggregateInputMode::Raw;
+        if !reads_rows || limit.rows == 0 || !keys.is_single() || aggregate.limit_options().is_some() {
             return None;
         }
-        if aggregate.aggr_expr().is_empty() { self.distinct.clone() } else { self.groups.clone() }
+        let input = aggregate.input().clone();
+        if !limit.keeps_first {
+            return Some(Arc::new(KeysWithin::new(limit.clone(), keys.input_exprs(), input)));
+        }
+        // Groups that come in their order end where their number does.
+        if *aggregate.input_order_mode() != InputOrderMode::Linear {
+            return None;
+        }
+        Some(Arc::new(RowsOfGroups::new(keys.input_exprs(), limit.rows as usize, input)))
+    }
+
+    fn grouping(&self, plan: &Arc<dyn ExecutionPlan>) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+        let Some(aggregate) = plan.downcast_ref::<AggregateExec>() else { return Ok(None) };
+        let (before, behind) = (self.before_grouping(aggregate), self.of_grouping(aggregate));
+        if before.is_none() && behind.is_none() {
+            return Ok(None);
+        }
+        let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+        let plan = match before {
+            Some(input) => plan.clone().replace_children(vec![input], options)?,
+            None => plan.clone(),
+        };
+        let limited: Arc<dyn ExecutionPlan> = match behind {
+            Some(limit) => Arc::new(LimitedRows::new(limit, plan)),
+            None => plan,
+        };
+        Ok(Some(limited))
     }
 
     fn check_columns(&self, plan: &Arc<dyn ExecutionPlan>) -> Result<()> {
@@ -211,8 +255,8 @@ impl PhysicalOptimizerRule for KeepToLimits {
             {
                 return Ok(Transformed::yes(counted));
             }
-            if let Some(limit) = plan.downcast_ref::<AggregateExec>().and_then(|aggregate| self.of_grouping(aggregate)) {
-                return Ok(Transformed::yes(Arc::new(LimitedRows::new(limit, plan))));
+            if let Some(limited) = self.grouping(&plan)? {
+                return Ok(Transformed::yes(limited));
             }
             // A sort under a LIMIT keeps no more rows than that.
             let sorts = plan.downcast_ref::<SortExec>().is_some_and(|sort| sort.fetch().is_none());

@@ -19,9 +19,10 @@ use futures::StreamExt;
 use gristmill_base::Result;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::spending::Wait;
+use gristmill_catalog::ReadInOneStream;
 use gristmill_introspect::memory::QueryMemoryPool;
 use gristmill_introspect::{QueryContext, Settings};
-use gristmill_mergetree::read::{ReadInOneStream, physical_rules, read_states};
+use gristmill_mergetree::read::{physical_rules, read_states};
 
 use crate::above_keyless::logical_rules;
 use crate::array_join::JoinArraysByPieces;
@@ -64,11 +65,11 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     let settings = &context.settings;
     let streams = one_stream::wanted(plan);
     let mut config = SessionConfig::new()
-        .with_target_partitions(if streams == Streams::Any { context.threads() } else { 1 })
+        .with_target_partitions(if streams.are_operators_in_one() { 1 } else { context.threads() })
         .with_batch_size(settings.block_rows())
         .with_information_schema(false)
         .with_extension(context.clone());
-    if streams == Streams::One {
+    if streams.are_scans_in_one() {
         config.set_extension(Arc::new(ReadInOneStream));
     }
     let options = config.options_mut();

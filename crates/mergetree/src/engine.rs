@@ -39,6 +39,8 @@ pub enum MergingEngine {
     },
     /// One that folds rows, without a sorting key: as in ClickHouse, all rows stay.
     Keyless,
+    /// SummingMergeTree without a sorting key, where rows of zeroes go: as in ClickHouse, the others stay as they are.
+    NonZero(Folding),
 }
 
 /// Every engine of the family.
@@ -89,7 +91,11 @@ impl MergingEngine {
                 };
                 check_summed(&chosen, columns, sorting, partition)?;
                 let folding = Folding::summing(columns, &chosen, &in_keys)?;
-                Ok(if sorting.is_empty() { MergingEngine::Keyless } else { MergingEngine::Summing(folding) })
+                Ok(match (sorting.is_empty(), folding.drops_zeroes()) {
+                    (true, true) => MergingEngine::NonZero(folding),
+                    (true, false) => MergingEngine::Keyless,
+                    (false, _) => MergingEngine::Summing(folding),
+                })
             }
             "CoalescingMergeTree" => {
                 parameters.count(0..=1, "0 to 1 parameters: [list of columns to coalesce]")?;
@@ -158,7 +164,7 @@ impl MergingEngine {
     /// Whether the rows that stay of a key stay as they are.
     pub fn chooses_rows(&self) -> bool {
         use MergingEngine as E;
-        matches!(self, E::Replacing { .. } | E::Collapsing { .. } | E::VersionedCollapsing { .. })
+        matches!(self, E::Replacing { .. } | E::Collapsing { .. } | E::VersionedCollapsing { .. } | E::NonZero(_))
     }
 
     /// Columns that a rule looks at, besides those of the sorting key, when the rows carry `wanted`.
@@ -166,9 +172,10 @@ impl MergingEngine {
         match self {
             MergingEngine::Ordinary | MergingEngine::Keyless => Vec::new(),
             MergingEngine::Replacing { version, is_deleted } => version.iter().chain(is_deleted).copied().collect(),
-            MergingEngine::Summing(folding) | MergingEngine::Aggregating(folding) | MergingEngine::Coalescing(folding) => {
-                folding.needed(wanted)
-            }
+            MergingEngine::Summing(folding)
+            | MergingEngine::Aggregating(folding)
+            | MergingEngine::Coalescing(folding)
+            | MergingEngine::NonZero(folding) => folding.needed(wanted),
             MergingEngine::Collapsing { sign } | MergingEngine::VersionedCollapsing { sign } => vec![*sign],
         }
     }

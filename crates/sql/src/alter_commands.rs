@@ -363,13 +363,19 @@ impl Cursor<'_> {
         Ok(Statement::Delete { name, partition, condition: Box::new(self.shown_expression()?) })
     }
 
-    /// `ATTACH TABLE t` of a detached table; with a definition behind it, as CREATE.
+    /// `ATTACH TABLE t` of a detached table, `ATTACH DATABASE d` of a detached database; with a definition behind it, as CREATE.
     pub(crate) fn attach(&mut self) -> Result<Statement> {
         let name_at = 1 + if is_word(&self.parser.peek_nth_token_ref(1).token, "IF") { 3 } else { 0 };
         let dot = self.parser.peek_nth_token_ref(name_at + 1).token == Token::Period;
         let end = name_at + if dot { 3 } else { 1 };
         let alone = matches!(self.parser.peek_nth_token_ref(end).token, Token::EOF | Token::SemiColon)
             || is_word(&self.parser.peek_nth_token_ref(end).token, "ON");
+        if alone && self.eat("DATABASE") {
+            let if_not_exists = self.if_not_exists();
+            let name = self.identifier()?;
+            self.on_cluster()?;
+            return Ok(Statement::AttachDatabase { name, if_not_exists });
+        }
         if !alone || !(self.peeks("TABLE") || self.peeks("VIEW")) {
             let or_replace = self.eat_all(&["OR", "REPLACE"]);
             return self.create(or_replace);
@@ -381,10 +387,22 @@ impl Cursor<'_> {
         Ok(Statement::Attach { name, if_not_exists })
     }
 
+    /// `DETACH DATABASE d [SYNC]`
+    fn detach_database(&mut self) -> Result<Statement> {
+        let if_exists = self.if_exists();
+        let name = self.identifier()?;
+        self.on_cluster()?;
+        if self.eat("PERMANENTLY") {
+            return Err(Error::not_implemented("DETACH PERMANENTLY for databases: DETACH their tables PERMANENTLY"));
+        }
+        self.eat("SYNC");
+        Ok(Statement::DetachDatabase { name, if_exists })
+    }
+
     /// `DETACH TABLE|VIEW|DICTIONARY t [PERMANENTLY] [SYNC]`
     pub(crate) fn detach(&mut self) -> Result<Statement> {
-        if self.peeks("DATABASE") {
-            return Err(Error::not_implemented("DETACH DATABASE: DETACH its tables, or DROP DATABASE"));
+        if self.eat("DATABASE") {
+            return self.detach_database();
         }
         if self.peeks("TEMPORARY") {
             let text = "DETACH of TEMPORARY tables are not supported: DROP the table";

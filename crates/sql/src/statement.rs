@@ -137,6 +137,15 @@ pub enum Statement {
         /// The table stays away when the server starts again.
         permanently: bool,
     },
+    DetachDatabase {
+        name: String,
+        if_exists: bool,
+    },
+    /// ATTACH of a database that was detached.
+    AttachDatabase {
+        name: String,
+        if_not_exists: bool,
+    },
     /// ATTACH of a table that was detached.
     Attach {
         name: TableName,
@@ -385,9 +394,9 @@ impl Statement {
             Statement::Alter { .. } => "Alter",
             Statement::Delete { .. } => "Delete",
             Statement::Update { .. } => "Update",
-            Statement::Detach { .. } => "Detach",
+            Statement::Detach { .. } | Statement::DetachDatabase { .. } => "Detach",
             Statement::Undrop { .. } => "Undrop",
-            Statement::Attach { .. } => "Attach",
+            Statement::Attach { .. } | Statement::AttachDatabase { .. } => "Attach",
             Statement::Set(_) | Statement::SetParameters { .. } => "Set",
             Statement::Use(_) => "Use",
             Statement::KillQuery { .. } | Statement::KillMutation { .. } => "KillQuery",

@@ -18,6 +18,7 @@ impl Databases {
             return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "A database needs a name that is not empty"));
         }
         let guard = self.locks.databases(&[from, to]).await;
+        self.check_not_detached(to)?;
         let (info, slots, own) = {
             let state = self.state.read();
             let database = match find_database(&state, from, NOTHING) {

@@ -114,6 +114,32 @@ async fn a_database_keeps_its_tables_under_another_name() {
 }
 
 #[tokio::test]
+async fn a_detached_database_is_away_until_it_is_attached_or_the_next_start() {
+    let (store, disk) = (Arc::default(), Arc::default());
+    let databases = open_on(&store, &disk).await;
+    databases.create_table(table("hits"), false, false).await.expect("created");
+    databases.create_table(table("away"), false, false).await.expect("created");
+    databases.detach_table("default", "away", false).await.expect("detached");
+    let there = databases.attach_database("default", false).await.expect_err("there");
+    assert_eq!(there.code(), ErrorCode::DATABASE_ALREADY_EXISTS);
+    databases.detach_database("default", false).await.expect("detached");
+    assert!(databases.database_names().is_empty());
+    for (refused, code) in [
+        (databases.create_database("default", true, "").await, ErrorCode::DATABASE_ALREADY_EXISTS),
+        (databases.drop_database("default", false).await, ErrorCode::UNKNOWN_DATABASE),
+        (databases.detach_database("default", false).await, ErrorCode::UNKNOWN_DATABASE),
+        (databases.attach_database("nosuch", true).await, ErrorCode::UNKNOWN_DATABASE_ENGINE),
+    ] {
+        assert_eq!(refused.expect_err("refused").code(), code);
+    }
+    databases.attach_database("default", false).await.expect("attached");
+    assert_eq!(names(&databases, "default"), ["hits"]);
+    assert!(databases.is_detached("default", "away"));
+    databases.detach_database("default", false).await.expect("detached");
+    assert_eq!(names(&open_on(&store, &disk).await, "default"), ["away", "hits"]);
+}
+
+#[tokio::test]
 async fn tables_outlive_the_process_and_names_are_checked() {
     let (store, disk) = (Arc::default(), Arc::default());
     let databases = open_on(&store, &disk).await;

@@ -15,6 +15,7 @@ use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::MemoryGuard;
 use parking_lot::{Mutex, RwLock};
 
+use super::memory_bounds::{Bounds, Size};
 use super::memory_changes::{Held, Program};
 use crate::databases::full_name;
 use crate::definition::TableDefinition;
@@ -74,6 +75,8 @@ impl Table for MemoryTable {
         Ok(Arc::new(MemoryWriter {
             schema: self.definition.stored_columns().arrow(),
             definition: self.definition.clone(),
+            // They were looked at when they were given.
+            bounds: Bounds::of(&self.definition.settings).unwrap_or_default(),
             batches: self.batches.clone(),
             gathered: Arc::default(),
             context: context.clone(),
@@ -94,15 +97,17 @@ impl Table for MemoryTable {
         Ok(Arc::new(self.under(definition)))
     }
 
-    /// Columns change; the rest is MergeTree's.
+    /// Columns change, and how much is kept; the rest is MergeTree's.
     fn altered(
         &self,
         definition: Arc<TableDefinition>,
         _sorting: Vec<KeyExpression>,
         _partition: Option<Vec<KeyExpression>>,
     ) -> Result<Arc<dyn Table>> {
-        if !self.definition.is_alike_but_for_columns(&definition) {
-            return Err(self.unsupported("ALTER of keys, indexes, projections, constraints and settings"));
+        let settings = self.definition.settings.clone();
+        let alike = TableDefinition { settings, ..definition.as_ref().clone() };
+        if !self.definition.is_alike_but_for_columns(&alike) {
+            return Err(self.unsupported("ALTER of keys, indexes, projections and constraints"));
         }
         Ok(Arc::new(self.under(definition)))
     }
@@ -157,6 +162,7 @@ struct Gathered {
 struct MemoryWriter {
     schema: SchemaRef,
     definition: Arc<TableDefinition>,
+    bounds: Bounds,
     batches: Batches,
     gathered: Arc<Mutex<Gathered>>,
     context: Arc<QueryContext>,
@@ -183,8 +189,14 @@ impl TableWriter for MemoryWriter {
         let gathered = std::mem::take(&mut *self.gathered.lock());
         if !gathered.batches.is_empty() {
             let mut batches = self.batches.write();
+            let batches = Arc::make_mut(&mut batches);
+            if self.bounds.are_set() {
+                let sizes: Vec<Size> = batches.iter().map(|held| Size::of(&held.batch)).collect();
+                let coming = gathered.batches.iter().map(Size::of).fold(Size::default(), Size::and);
+                batches.drain(..self.bounds.outdated(&sizes, coming));
+            }
             let held = gathered.batches.into_iter().map(|batch| Held { definition: self.definition.clone(), batch });
-            Arc::make_mut(&mut batches).extend(held);
+            batches.extend(held);
         }
         Ok(())
     }

@@ -219,8 +219,9 @@ impl Interpreter {
                 written.order_by.clone_from(&like.written_keys.order_by);
             }
             order_by = order_by.or_else(|| Some(like.order_by.clone()));
-            // That of another sorting key is none of this one.
-            if primary_key.is_none() && (create.engine.is_none() || create.order_by.is_none()) {
+            // That of another sorting key is none of this one, unless it was written.
+            let is_written = like.written_keys.primary_key.is_some();
+            if primary_key.is_none() && (create.engine.is_none() || create.order_by.is_none() || is_written) {
                 written.primary_key.clone_from(&like.written_keys.primary_key);
                 primary_key = Some(like.primary_key.clone());
             }
@@ -290,7 +291,11 @@ impl Interpreter {
         let ttl = match inherit {
             Some(like) if create.ttl.is_empty() && create.columns.is_empty() => like.ttl.clone(),
             _ => {
-                let columns = ttl::of_columns(&create.columns);
+                // Those of columns go with the columns.
+                let columns = match like.as_deref().filter(|_| sorted && create.columns.is_empty()) {
+                    Some(like) => like.ttl.columns.clone(),
+                    None => ttl::of_columns(&create.columns),
+                };
                 TtlSpec { rules: ttl::rules(&create.ttl)?, columns, ..TtlSpec::default() }
             }
         };

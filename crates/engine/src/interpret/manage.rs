@@ -251,6 +251,8 @@ impl Interpreter {
             }
             Statement::Update { name, command } => return self.update(&name, &command).await,
             Statement::KillMutation { condition, test } => return self.kill_mutations(&condition, test).await,
+            Statement::DetachDatabase { name, if_exists } => databases.detach_database(&name, if_exists).await?,
+            Statement::AttachDatabase { name, if_not_exists } => databases.attach_database(&name, if_not_exists).await?,
             Statement::Detach { name, if_exists, kind, permanently } => {
                 let (database, table) = self.full(&name);
                 let databases = self.databases(database);

@@ -229,6 +229,8 @@ impl Interpreter {
                 | Statement::DropFunction { .. }
                 | Statement::DropTable { .. }
                 | Statement::DropDatabase { .. }
+                | Statement::DetachDatabase { .. }
+                | Statement::AttachDatabase { .. }
                 | Statement::Truncate { .. }
                 | Statement::TruncateDatabase { .. }
                 | Statement::Rename { .. }
@@ -276,6 +278,8 @@ impl Interpreter {
                 | Statement::DropFunction { .. }
                 | Statement::DropTable { .. }
                 | Statement::DropDatabase { .. }
+                | Statement::DetachDatabase { .. }
+                | Statement::AttachDatabase { .. }
                 | Statement::Truncate { .. }
                 | Statement::TruncateDatabase { .. }
                 | Statement::Rename { .. }

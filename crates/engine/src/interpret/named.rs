@@ -21,6 +21,8 @@ impl Interpreter {
             }
             Statement::CreateDatabase { name, .. }
             | Statement::DropDatabase { name, .. }
+            | Statement::DetachDatabase { name, .. }
+            | Statement::AttachDatabase { name, .. }
             | Statement::TruncateDatabase { name, .. }
             | Statement::ShowCreateDatabase(name) => database(name),
             Statement::RenameDatabase { from, to, .. } => [database(from), database(to)].concat(),

@@ -173,8 +173,10 @@ impl Interpreter {
             },
             Statement::Explain { statement, .. } | Statement::Shown { statement, .. } => self.check_access(statement),
             Statement::CreateTable(create) => self.check_create(create),
-            Statement::CreateDatabase { name, .. } => database("CREATE DATABASE", name),
-            Statement::DropDatabase { name, .. } => database("DROP DATABASE", name),
+            Statement::CreateDatabase { name, .. } | Statement::AttachDatabase { name, .. } => {
+                database("CREATE DATABASE", name)
+            }
+            Statement::DropDatabase { name, .. } | Statement::DetachDatabase { name, .. } => database("DROP DATABASE", name),
             Statement::RenameDatabase { from, to, .. } => {
                 database("DROP DATABASE", from)?;
                 database("CREATE DATABASE", to)

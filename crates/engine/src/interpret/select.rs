@@ -173,7 +173,10 @@ impl Interpreter {
         tables: &mut Vec<(String, String)>,
     ) -> Result<Planned> {
         let begun = self.context.elapsed();
-        let (lowered, totals) = self.lower_within(&self.context.database, query, stage, hints, tables).await?;
+        let (mut lowered, totals) = self.lower_within(&self.context.database, query, stage, hints, tables).await?;
+        if self.context.settings.exact_rows_before_limit {
+            lowered.plan = before_limit::counted(lowered.plan)?;
+        }
         let took = self.context.elapsed().saturating_sub(begun);
         tell!(self.context, TRACE, "Planner", "Resolved tables and names in {}", units::duration(took));
         Ok(Planned { totals, ..self.plan_lowered(lowered).await? })

@@ -4,12 +4,15 @@
 //! streams on the way (see `in_order`). A slice that counts from the last row keeps no more than the rows that may be of it; one
 //! that takes a part of all keeps all until it knows how many there are.
 
+mod counted;
 mod kept;
 mod slice;
 mod ties;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use arrow::array::{RecordBatch, UInt64Array};
 use arrow::datatypes::SchemaRef;
@@ -19,6 +22,7 @@ use datafusion::execution::memory_pool::MemoryConsumer;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{EquivalenceProperties, LexOrdering, OrderingRequirements};
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet, RecordOutput};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, Distribution, ExecutionPlan, ExecutionPlanProperties, Partitioning, PhysicalExpr,
@@ -42,6 +46,9 @@ pub struct PlacesExec {
     /// The order that the rows came in when the operator was planned, which is to stay.
     ordering: Option<LexOrdering>,
     properties: Arc<PlanProperties>,
+    /// Rows that came to a limit for which they are counted.
+    came: Arc<AtomicU64>,
+    metrics: ExecutionPlanMetricsSet,
 }
 
 impl PlacesExec {
@@ -78,7 +85,61 @@ impl PlacesExec {
         };
         let properties =
             PlanProperties::new(equivalences, Partitioning::UnknownPartitioning(1), emission, Boundedness::Bounded);
-        PlacesExec { input, places, schema, keys, ordering, properties: Arc::new(properties) }
+        PlacesExec {
+            input,
+            places,
+            schema,
+            keys,
+            ordering,
+            properties: Arc::new(properties),
+            came: Arc::default(),
+            metrics: ExecutionPlanMetricsSet::new(),
+        }
+    }
+
+    /// Rows that came to it so far, where it is a limit for which they are counted.
+    pub fn rows_counted(&self) -> Option<u64> {
+        matches!(self.places, Places::Counted { .. }).then(|| self.came.load(Relaxed))
+    }
+
+    fn rows(&self, task: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let input = self.input.execute(0, task.clone())?;
+        let schema = self.schema.clone();
+        let reservation = MemoryConsumer::new(self.name()).register(task.memory_pool());
+        match &self.places {
+            Places::Numbered(_) => {
+                let mut sofar = 0;
+                let rows = input.map(move |batch| numbered(&batch?, &mut sofar, schema.clone()));
+                Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema.clone(), rows)))
+            }
+            Places::Kept { skip, rows, .. } => {
+                let mut kept = Kept::new(&schema, self.keys.clone(), *skip as u64, *rows as u64, reservation)?;
+                let rows = input.map(move |batch| kept.of(&batch?));
+                let rows = rows.filter(|batch| {
+                    let is_wanted = !matches!(batch, Ok(batch) if batch.num_rows() == 0);
+                    futures::future::ready(is_wanted)
+                });
+                Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
+            }
+            // Both counts are from the first row on: nothing is to be waited for.
+            places if let Some((skip, rows)) = first_with_ties(places) => {
+                let rows = Ties::new(&schema, self.keys.clone(), skip, rows)?.of(input);
+                Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
+            }
+            Places::Counted { skip, rows } => {
+                let rows = counted::limited(input, *skip, rows.unwrap_or(usize::MAX), self.came.clone());
+                Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
+            }
+            Places::Sliced { skip, rows, ties } => {
+                let keys = ties.as_ref().map(|_| self.keys.clone());
+                let slice = Slice::new(*skip, *rows, keys, reservation);
+                let rows = futures::stream::once(slice.of(input)).flat_map(|given| match given {
+                    Ok(batches) => futures::stream::iter(batches.into_iter().map(Ok)).left_stream(),
+                    Err(error) => futures::stream::iter([Err(error)]).right_stream(),
+                });
+                Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
+            }
+        }
     }
 }
 
@@ -94,6 +155,7 @@ impl ExecutionPlan for PlacesExec {
             Places::Numbered(_) => "RowNumbersExec",
             Places::Kept { .. } => "LimitByExec",
             Places::Sliced { .. } => "SliceExec",
+            Places::Counted { .. } => "CountedLimitExec",
         }
     }
 
@@ -134,40 +196,15 @@ impl ExecutionPlan for PlacesExec {
         Ok(Arc::new(PlacesExec::new(input, places, schema, self.keys.clone(), self.ordering.clone())))
     }
 
-    fn execute(&self, _: usize, task: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let input = self.input.execute(0, task.clone())?;
-        let schema = self.schema.clone();
-        let reservation = MemoryConsumer::new(self.name()).register(task.memory_pool());
-        match &self.places {
-            Places::Numbered(_) => {
-                let mut sofar = 0;
-                let rows = input.map(move |batch| numbered(&batch?, &mut sofar, schema.clone()));
-                Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema.clone(), rows)))
-            }
-            Places::Kept { skip, rows, .. } => {
-                let mut kept = Kept::new(&schema, self.keys.clone(), *skip as u64, *rows as u64, reservation)?;
-                let rows = input.map(move |batch| kept.of(&batch?));
-                let rows = rows.filter(|batch| {
-                    let is_wanted = !matches!(batch, Ok(batch) if batch.num_rows() == 0);
-                    futures::future::ready(is_wanted)
-                });
-                Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
-            }
-            // Both counts are from the first row on: nothing is to be waited for.
-            places if let Some((skip, rows)) = first_with_ties(places) => {
-                let rows = Ties::new(&schema, self.keys.clone(), skip, rows)?.of(input);
-                Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
-            }
-            Places::Sliced { skip, rows, ties } => {
-                let keys = ties.as_ref().map(|_| self.keys.clone());
-                let slice = Slice::new(*skip, *rows, keys, reservation);
-                let rows = futures::stream::once(slice.of(input)).flat_map(|given| match given {
-                    Ok(batches) => futures::stream::iter(batches.into_iter().map(Ok)).left_stream(),
-                    Err(error) => futures::stream::iter([Err(error)]).right_stream(),
-                });
-                Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
-            }
-        }
+    fn execute(&self, partition: usize, task: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let metrics = BaselineMetrics::new(&self.metrics, partition);
+        let rows = self.rows(task)?;
+        let rows = rows.map(move |batch: Result<RecordBatch>| batch.map(|batch| batch.record_output(&metrics)));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema.clone(), rows)))
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
     }
 }
 

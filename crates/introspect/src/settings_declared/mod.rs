@@ -186,6 +186,7 @@ settings! {
     optimize_arithmetic_operations_in_aggregate_functions: bool = true, "Whether sum(x + 1) of integers is computed as sum(x) + count(x), once for all sums of x.";
     optimize_injective_functions_inside_uniq: bool = true, "Whether uniq and its kin of toString(x), of -x and the like count x itself.";
     optimize_trivial_group_by_limit_query: bool = true, "Whether GROUP BY with LIMIT and without ORDER BY groups rows of so many keys only.";
+    exact_rows_before_limit: bool = false, "Whether rows_before_limit_at_least is the exact number of rows, for which all of them are read.";
     query_plan_optimize_lazy_materialization: bool = true, "Whether ORDER BY with LIMIT reads the columns that it does not sort by only of the rows that are left at the end.";
     query_plan_max_limit_for_lazy_materialization: u64 = 10_000u64, "The greatest LIMIT for which columns are read at the end (0: any).";
     use_with_fill_by_sorting_prefix: bool = true, "Whether ORDER BY a, b WITH FILL fills b for each value of a by itself.";

@@ -18,11 +18,11 @@ use std::sync::Arc;
 use arrow::datatypes::{Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
-use datafusion::common::{DFSchema, Result as DataFusionResult};
+use datafusion::common::{DFSchema, Result as DataFusionResult, Statistics};
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use gristmill_base::{Error, Result};
-use gristmill_catalog::KeyExpression;
+use gristmill_catalog::{KeyExpression, ReadInOneStream};
 use gristmill_functions::prewhere;
 use gristmill_introspect::QueryContext;
 
@@ -125,6 +125,11 @@ impl TableProvider for FinalProvider {
         TableType::Base
     }
 
+    /// Of the rows before they are merged.
+    fn statistics(&self) -> Option<Statistics> {
+        self.inner.statistics()
+    }
+
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> DataFusionResult<Vec<TableProviderFilterPushDown>> {
         let support = |filter: &&Expr| match self.is_of_key(filter) || self.is_early(filter) {
             true => TableProviderFilterPushDown::Exact,
@@ -178,6 +183,7 @@ impl TableProvider for FinalProvider {
             .ok_or_else(|| Error::logical("A column that is wanted is not read"))?;
         let outputs = carried.iter().map(|&place| Output::of(place, layout)).collect::<Result<Vec<_>>>()?;
         let threads = match context.settings.max_final_threads {
+            _ if session.config().get_extension::<ReadInOneStream>().is_some() => 1,
             0 => context.threads(),
             most => context.threads().min(most as usize),
         };

@@ -48,7 +48,7 @@ pub use exec::{TableEstimate, estimates};
 pub use explained::{ScanExplained, explain_indexes, explained};
 pub use final_provider::FinalProvider;
 pub use plan_rules::physical_rules;
-pub use provider::{MergeTreeProvider, ReadInOneStream};
+pub use provider::MergeTreeProvider;
 pub use states::StatesProvider;
 pub use table_reads::{ColumnCondition, ConditionKind, TableRead, table_reads};
 pub use told::tell_reads;

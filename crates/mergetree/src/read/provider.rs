@@ -14,6 +14,7 @@ use datafusion::logical_expr::{BinaryExpr, Expr, Operator, TableProviderFilterPu
 use datafusion::physical_plan::ExecutionPlan;
 use futures::stream::{StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::ReadInOneStream;
 use gristmill_introspect::{Event, QueryContext};
 use parking_lot::Mutex;
 
@@ -37,9 +38,6 @@ use crate::table::Core;
 
 /// Newer versions that a query turns to at most, when parts of the one it began with are gone.
 pub(super) const VERSIONS_MAX: usize = 8;
-
-/// In the configuration of a session: tables are read in one stream, in the order of their parts.
-pub struct ReadInOneStream;
 
 pub struct MergeTreeProvider {
     core: Arc<Core>,

@@ -63,6 +63,8 @@ pub enum Places {
     /// `ties`: the columns by which rows sort, where those that sort as the last one given (the first one, counted from the end)
     /// are given too.
     Sliced { skip: Place, rows: Option<Place>, ties: Option<Vec<String>> },
+    /// A plain LIMIT for which all rows are read, to be counted (`exact_rows_before_limit`).
+    Counted { skip: usize, rows: Option<usize> },
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -92,6 +94,12 @@ pub(crate) fn sliced(input: LogicalPlan, skip: Place, rows: Option<Place>, ties:
     planned(PlacesNode { input, schema, places: Places::Sliced { skip, rows, ties } })
 }
 
+/// A LIMIT that does not end what is below it.
+pub fn counted(input: LogicalPlan, skip: usize, rows: Option<usize>) -> LogicalPlan {
+    let schema = input.schema().clone();
+    planned(PlacesNode { input, schema, places: Places::Counted { skip, rows } })
+}
+
 fn schema_of(input: &LogicalPlan, places: &Places) -> Result<DFSchemaRef> {
     let Places::Numbered(name) = places else { return Ok(input.schema().clone()) };
     let schema = input.schema();
@@ -113,6 +121,7 @@ impl UserDefinedLogicalNodeCore for PlacesNode {
             Places::Numbered(_) => "RowNumbers",
             Places::Kept { .. } => "LimitBy",
             Places::Sliced { .. } => "Slice",
+            Places::Counted { .. } => "CountedLimit",
         }
     }
 
@@ -146,6 +155,8 @@ impl fmt::Display for Places {
         match self {
             Places::Numbered(name) => f.write_str(name),
             Places::Kept { keys, skip, rows } => write!(f, "keys=[{}], skip={skip}, fetch={rows}", keys.join(", ")),
+            Places::Counted { skip, rows: Some(rows) } => write!(f, "skip={skip}, fetch={rows}"),
+            Places::Counted { skip, rows: None } => write!(f, "skip={skip}"),
             Places::Sliced { skip, rows, ties } => {
                 write!(f, "skip={skip}")?;
                 if let Some(rows) = rows {

@@ -314,9 +314,10 @@ impl Analyzer<'_> {
             }
         };
         let schema = plan.schema().clone();
-        let of_rows = |key: &Sorted| key.fill.is_some() || !matches!(key.sort.expr, Expr::Literal(..));
+        let fills = ordered.keys.iter().any(|key| key.fill.is_some());
+        // Rows that are made have the constants of the keys before theirs.
+        let of_rows = |key: &Sorted| fills || !matches!(key.sort.expr, Expr::Literal(..));
         let order_by: Vec<Sorted> = ordered.keys.into_iter().filter(of_rows).collect();
-        let fills = order_by.iter().any(|key| key.fill.is_some());
         let keys: Vec<fill::Key<'_>> = order_by
             .iter()
             .filter(|_| fills)

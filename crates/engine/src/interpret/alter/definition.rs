@@ -7,6 +7,7 @@ use arrow::array::{RecordBatch, RecordBatchOptions};
 use arrow::datatypes::Schema;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::create_query::key_clause;
+use gristmill_catalog::engines::memory_bounds::Bounds;
 use gristmill_catalog::{ColumnKeys, ExpressionCompiler, SkipIndexDefinition, TableDefinition, Wanted, directed, direction};
 use gristmill_mergetree::settings::{TableSettings, check_given};
 use gristmill_sql::alter::Place;
@@ -146,6 +147,10 @@ impl Alteration {
     }
 
     fn modify_settings(&mut self, changed: &Assignments) -> Result<()> {
+        if self.definition.engine.name == "Memory" {
+            self.definition.settings.extend(changed.iter().cloned());
+            return Bounds::of(&self.definition.settings).map(drop);
+        }
         // It is shown of every table, and what is set later stands behind it.
         self.definition.settings.entry("index_granularity".to_string()).or_insert_with(|| "8192".to_string());
         check_given(changed.iter().map(|(name, value)| (name, value)))?;

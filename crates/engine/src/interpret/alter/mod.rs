@@ -5,6 +5,7 @@
 //! them back, one after the other (`parts`). Whatever can be known to fail is asked for before the first of them changes
 //! anything: a statement with a wrong command leaves the table as it was.
 
+mod by_engine;
 mod columns;
 mod constraints;
 mod definition;
@@ -30,6 +31,7 @@ use gristmill_types::{Columns, SqlType};
 use super::{Interpreter, Outcome};
 use crate::engine::Engine;
 use crate::keys::check_declared;
+use crate::merged_tables;
 use crate::plan;
 pub(super) use columns::check_no_query;
 use definition::Alteration;
@@ -125,6 +127,7 @@ impl Interpreter {
     fn altered(&self, definition: &TableDefinition, commands: &[AlterCommand]) -> Result<Alteration> {
         let mut alteration = Alteration::of(definition);
         for command in commands {
+            by_engine::check(&definition.engine.name, command)?;
             let is_listed = alteration.is_listed(command);
             self.apply(&mut alteration, command)?;
             if is_listed {
@@ -192,7 +195,8 @@ impl Interpreter {
         let stored = definition.stored_columns();
         let Some(place) = stored.index_of(column) else { return Ok(()) };
         let from = &stored.0[place].kind;
-        if columns::always_converts(from, to) {
+        // Tables that are merged have their own columns, which are cast when they are read.
+        if columns::always_converts(from, to) || definition.engine.name == merged_tables::ENGINE {
             return Ok(());
         }
         let provider = table.read(&self.context).await?;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch};
 use arrow::compute::filter_record_batch;
+use arrow::datatypes::SchemaRef;
 use arrow::row::{RowConverter, SortField};
 use gristmill_base::{Error, Result};
 use gristmill_functions::aggregates::{Prepared, stored};
@@ -100,6 +101,11 @@ impl Folding {
         self.folds.is_empty() && self.maps.is_empty()
     }
 
+    /// Whether rows go of which all sums are zero.
+    pub fn drops_zeroes(&self) -> bool {
+        self.drops_zeroes
+    }
+
     /// Whether the column gets new values.
     pub fn changes(&self, column: usize) -> bool {
         self.folds.iter().any(|fold| fold.column == column) || self.maps.iter().any(|map| map.contains(column))
@@ -125,7 +131,7 @@ struct Carried {
     place: usize,
     kind: SqlType,
     function: Prepared,
-    zero: Option<(RowConverter, Vec<u8>)>,
+    zero: Option<Zero>,
 }
 
 pub struct FoldingRows {
@@ -142,7 +148,7 @@ impl FoldingRows {
         let mut folds = Vec::new();
         for fold in &folding.folds {
             let Some(place) = shape.find(fold.column) else { continue };
-            let zero = folding.drops_zeroes.then(|| zero(&fold.kind)).transpose()?;
+            let zero = folding.drops_zeroes.then(|| Zero::of(&fold.kind)).transpose()?;
             folds.push(Carried { place, kind: fold.kind.clone(), function: fold.function.clone(), zero });
         }
         let mut maps = Vec::new();
@@ -185,30 +191,68 @@ impl FoldingRows {
 
     /// Without the rows whose sums are all zero.
     fn without_zeroes(&self, rows: RecordBatch) -> Result<RecordBatch> {
-        let mut all_zero: Option<Vec<bool>> = None;
-        for fold in &self.folds {
-            let Some((converter, zero)) = &fold.zero else { return Ok(rows) };
-            let values = converter.convert_columns(std::slice::from_ref(rows.column(fold.place)))?;
-            let zeroes = all_zero.get_or_insert_with(|| vec![true; rows.num_rows()]);
-            for (known, value) in zeroes.iter_mut().zip(&values) {
-                *known &= value.data() == zero.as_slice();
-            }
-        }
-        match all_zero {
-            Some(zeroes) if zeroes.contains(&true) => {
-                Ok(filter_record_batch(&rows, &BooleanArray::from_iter(zeroes.into_iter().map(|zero| Some(!zero))))?)
-            }
-            _ => Ok(rows),
+        let sums: Option<Vec<_>> = self.folds.iter().map(|fold| Some((fold.place, fold.zero.as_ref()?))).collect();
+        match sums {
+            Some(sums) => without_zeroes(rows, sums),
+            None => Ok(rows),
         }
     }
 }
 
+/// Without the rows that are zero in all of the columns, by their places.
+fn without_zeroes<'z>(rows: RecordBatch, sums: impl IntoIterator<Item = (usize, &'z Zero)>) -> Result<RecordBatch> {
+    let mut all_zero: Option<Vec<bool>> = None;
+    for (place, Zero { converter, row }) in sums {
+        let values = converter.convert_columns(std::slice::from_ref(rows.column(place)))?;
+        let zeroes = all_zero.get_or_insert_with(|| vec![true; rows.num_rows()]);
+        for (known, value) in zeroes.iter_mut().zip(&values) {
+            *known &= value.data() == row.as_slice();
+        }
+    }
+    match all_zero {
+        Some(zeroes) if zeroes.contains(&true) => {
+            Ok(filter_record_batch(&rows, &BooleanArray::from_iter(zeroes.into_iter().map(|zero| Some(!zero))))?)
+        }
+        _ => Ok(rows),
+    }
+}
+
 /// What a sum that does not count is, normalised: the type's default, so NULL of Nullable; -0.0 is none.
-fn zero(kind: &SqlType) -> Result<(RowConverter, Vec<u8>)> {
-    let converter = RowConverter::new(vec![SortField::new(kind.arrow())])?;
-    let rows = converter.convert_columns(&[default_array(kind, 1)])?;
-    let zero = rows.row(0).data().to_vec();
-    Ok((converter, zero))
+struct Zero {
+    converter: RowConverter,
+    row: Vec<u8>,
+}
+
+impl Zero {
+    fn of(kind: &SqlType) -> Result<Zero> {
+        let converter = RowConverter::new(vec![SortField::new(kind.arrow())])?;
+        let rows = converter.convert_columns(&[default_array(kind, 1)])?;
+        let row = rows.row(0).data().to_vec();
+        Ok(Zero { converter, row })
+    }
+}
+
+/// Rows of a table without a sorting key, of which only those go whose sums are all zero.
+pub struct NonZeroRows {
+    schema: SchemaRef,
+    sums: Vec<(usize, Zero)>,
+}
+
+impl NonZeroRows {
+    pub fn new(shape: &Arc<Shape>, folding: &Folding) -> Result<NonZeroRows> {
+        let sum = |fold: &Fold| Ok((shape.place(fold.column)?, Zero::of(&fold.kind)?));
+        Ok(NonZeroRows { schema: shape.schema.clone(), sums: folding.folds.iter().map(sum).collect::<Result<_>>()? })
+    }
+}
+
+impl Rule for NonZeroRows {
+    fn push(&mut self, batch: &RecordBatch, _begins: &[bool]) -> Result<RecordBatch> {
+        without_zeroes(batch.clone(), self.sums.iter().map(|(place, zero)| (*place, zero)))
+    }
+
+    fn finish(&mut self) -> Result<RecordBatch> {
+        Ok(RecordBatch::new_empty(self.schema.clone()))
+    }
 }
 
 impl Carried {

@@ -27,7 +27,7 @@ use crate::engine::MergingEngine;
 use crate::layout::{Layout, referenced_columns};
 use choose::Choosing;
 use collapsing::{Collapsing, VersionedCollapsing};
-use fold::FoldingRows;
+use fold::{FoldingRows, NonZeroRows};
 use replacing::Replacing;
 
 /// Rows that are merged: which columns they carry, and their sorting key.
@@ -126,6 +126,7 @@ pub fn rule(shape: &Arc<Shape>, purpose: Purpose) -> Result<Option<Box<dyn Rule>
         MergingEngine::Summing(folding) | MergingEngine::Aggregating(folding) | MergingEngine::Coalescing(folding) => {
             Box::new(FoldingRows::new(shape, folding)?)
         }
+        MergingEngine::NonZero(folding) => Box::new(NonZeroRows::new(shape, folding)?),
     };
     Ok(Some(rule))
 }

@@ -10,6 +10,7 @@
 //! | UUID | 16 bytes | FIXED_LEN_BYTE_ARRAY(16), annotated UUID |
 //! | (U)Int128, (U)Int256 | Decimal256 | FIXED_LEN_BYTE_ARRAY(16 / 32), little-endian two's complement |
 //! | Array, Tuple, Map | List, Struct, Map | the same, of what their elements are |
+//! | Tuple() | Struct | BOOLEAN, false: Parquet has no groups without fields |
 //! | the rest | | what Arrow's own mapping gives: Date DATE, Decimal DECIMAL, IPv4 UINT_32, … |
 //!
 //! What is read back are the storage arrays of `storage_data_type`, whatever the annotation: the annotation of text is
@@ -19,10 +20,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, ArrowPrimitiveType, AsArray, BinaryViewArray, BinaryViewBuilder, Decimal256Array, FixedSizeBinaryArray,
-    Int16Array, ListArray, MapArray, PrimitiveArray, StructArray, UInt32Array, make_array, new_null_array,
+    Array, ArrayRef, ArrowPrimitiveType, AsArray, BinaryViewArray, BinaryViewBuilder, BooleanArray, Decimal256Array,
+    FixedSizeBinaryArray, Int16Array, ListArray, MapArray, PrimitiveArray, StructArray, UInt32Array, make_array,
+    new_null_array,
 };
-use arrow::buffer::Buffer;
+use arrow::buffer::{BooleanBuffer, Buffer};
 use arrow::datatypes::{
     DataType, Decimal256Type, Field, FieldRef, Fields, Int8Type, Int16Type, Int64Type, TimeUnit, TimestampMicrosecondType,
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, i256,
@@ -51,6 +53,7 @@ pub fn storage_data_type(kind: &SqlType) -> DataType {
         | T::Geometric(_, inner)
         | T::Nested(inner) => storage_data_type(inner),
         T::Array(inner) => DataType::List(storage_field(inner, "item")),
+        T::Tuple(fields) if fields.is_empty() => DataType::Boolean,
         T::Tuple(fields) => DataType::Struct(
             fields
                 .iter()
@@ -83,7 +86,7 @@ fn leaves<'a>(kind: &'a SqlType, out: &mut Vec<&'a SqlType>) {
         | T::Array(inner) => {
             leaves(inner, out);
         }
-        T::Tuple(fields) => fields.iter().for_each(|(_, kind)| leaves(kind, out)),
+        T::Tuple(fields) if !fields.is_empty() => fields.iter().for_each(|(_, kind)| leaves(kind, out)),
         T::Map(key, value) => {
             leaves(key, out);
             leaves(value, out);
@@ -187,6 +190,9 @@ pub fn to_storage(kind: &SqlType, array: &ArrayRef) -> Result<ArrayRef> {
             let field = storage_field(inner, "item");
             Arc::new(ListArray::try_new(field, list.offsets().clone(), values, list.nulls().cloned())?)
         }
+        T::Tuple(fields) if fields.is_empty() => {
+            Arc::new(BooleanArray::new(BooleanBuffer::new_unset(array.len()), array.nulls().cloned()))
+        }
         T::Tuple(fields) => {
             let DataType::Struct(storage) = storage_data_type(kind) else { return Err(unexpected(kind, array)) };
             tuple(kind, fields, array, storage, to_storage)?
@@ -218,6 +224,9 @@ pub fn from_storage(kind: &SqlType, array: &ArrayRef) -> Result<ArrayRef> {
             let list = array.as_list_opt::<i32>().ok_or_else(|| unexpected(kind, array))?;
             let values = from_storage(inner, list.values())?;
             Arc::new(ListArray::try_new(inner.field("item"), list.offsets().clone(), values, list.nulls().cloned())?)
+        }
+        T::Tuple(fields) if fields.is_empty() => {
+            Arc::new(StructArray::new_empty_fields(array.len(), array.nulls().cloned()))
         }
         T::Tuple(fields) => {
             let DataType::Struct(memory) = kind.arrow() else { return Err(unexpected(kind, array)) };

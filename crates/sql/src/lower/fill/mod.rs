@@ -49,14 +49,15 @@ impl Analyzer<'_> {
         tail: &Tail,
     ) -> Result<LogicalPlanBuilder> {
         let scope = Scope { aliases: tail.aliases.clone(), ..Scope::default() };
-        let first = keys.iter().position(|key| key.fill.is_some()).unwrap_or(keys.len());
-        let prefix = if self.settings.use_with_fill_by_sorting_prefix { &keys[..first] } else { &[] };
+        let distinct = without_repetitions(keys);
+        let is_prefix = |key: &&&Key<'_>| key.fill.is_none() && self.settings.use_with_fill_by_sorting_prefix;
+        let prefix = distinct.iter().take_while(is_prefix).map(|key| column_name(&key.column)).collect::<Result<_>>()?;
         let mut filled: Vec<FillKey> = Vec::new();
-        for key in keys {
+        for key in &distinct {
             let Some(fill) = key.fill else {
                 continue;
             };
-            if keys.iter().filter(|other| other.column == key.column).count() > 1 {
+            if distinct.iter().filter(|other| other.column == key.column).count() > 1 {
                 return Err(invalid("An expression stands twice in an ORDER BY that fills it: once is enough"));
             }
             filled.push(self.fill_key(key, fill, &scope.rows())?);
@@ -74,7 +75,6 @@ impl Analyzer<'_> {
         };
         let fields = input.schema().fields().iter();
         let defaults = fields.map(|field| default(field.name(), field.data_type())).collect::<Result<Vec<_>>>()?;
-        let prefix = prefix.iter().map(|key| column_name(&key.column)).collect::<Result<_>>()?;
         let node = FillNode::new(input, prefix, filled, interpolated, defaults)?;
         Ok(LogicalPlanBuilder::from(LogicalPlan::Extension(Extension { node: Arc::new(node) })))
     }
@@ -132,7 +132,7 @@ impl Analyzer<'_> {
             (true, _) => number,
             (false, true) => match number {
                 Number::Whole(value) => scaled(value, kind),
-                Number::Float(_) => return Err(incompatible()),
+                Number::Float(bits) => ticks(f64::from_bits(bits), kind).ok_or_else(incompatible)?,
             },
             (false, false) => match (number, kind.is_float()) {
                 (Number::Whole(value), true) => Number::float(value as f64),
@@ -187,7 +187,7 @@ impl Analyzer<'_> {
         let number = match (number, kind.is_float()) {
             (Number::Whole(value), true) => Number::float(value as f64),
             (Number::Whole(value), false) => scaled(value, kind),
-            (Number::Float(_), false) => return Err(incompatible()),
+            (Number::Float(bits), false) => ticks(f64::from_bits(bits), kind).ok_or_else(incompatible)?,
             (float, true) => float,
         };
         match number {
@@ -308,6 +308,27 @@ fn scaled(value: i128, kind: &SqlType) -> Number {
         kind if kind.is_float() => Number::float(value as f64),
         _ => Number::Whole(value),
     }
+}
+
+/// A fraction of seconds beside values of a type that has ticks; what is less than a tick is cut off.
+fn ticks(seconds: f64, kind: &SqlType) -> Option<Number> {
+    match kind {
+        SqlType::DateTime64(scale, _) if seconds.is_finite() => {
+            Some(Number::Whole((seconds * 10_f64.powi(i32::from(*scale))) as i128))
+        }
+        _ => None,
+    }
+}
+
+/// The keys but for those that stand before them already: they change no order.
+fn without_repetitions<'k, 't>(keys: &'k [Key<'t>]) -> Vec<&'k Key<'t>> {
+    let mut distinct: Vec<&Key<'t>> = Vec::with_capacity(keys.len());
+    for key in keys {
+        if key.fill.is_some() || distinct.iter().all(|before| before.column != key.column) {
+            distinct.push(key);
+        }
+    }
+    distinct
 }
 
 /// `None`: its length differs.
