@@ -82,7 +82,7 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
     if is_word && !COMMANDS.contains(&first) && !Path::new(first).exists() {
         let commands = COMMANDS.join(", ");
         return Err(arguments::bad(format!(
-            "There is no command {first} and no file of that name. Commands: {commands} (see --help). A query stands behind -q"
+            "There is no command {first} and no file of that name. Commands: {commands} (see --help). A query is behind -q"
         )));
     }
     if !COMMANDS.contains(&first) && !["--help", "-h", "--version", "-V"].contains(&first) {
