@@ -158,6 +158,11 @@ def test_tables_last_with_a_path_only(data):
     assert gristmill("SELECT a FROM t").error == (60, "UNKNOWN_TABLE")
 
 
+def test_a_url_is_no_folder_of_the_data(tmp_path):
+    assert gristmill("SELECT 1", path="s3://bucket/data", cwd=tmp_path).error == (36, "BAD_ARGUMENTS")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_result_into_a_file(tmp_path):
     gristmill("SELECT number AS n FROM numbers(3) INTO OUTFILE 'out.csv'", cwd=tmp_path).ok()
     assert (tmp_path / "out.csv").read_text().splitlines() == ["0", "1", "2"]

@@ -233,8 +233,9 @@ pub fn explain(error: clap::Error, options: &BTreeSet<String>) -> Result<ExitCod
         }
         _ => {
             let text = error.render().to_string();
-            let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_string();
-            Err(bad(first))
+            // Its first paragraph: what is wrong, and below it which values there are or which arguments are missing.
+            let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+            Err(bad(lines.join(" ").trim_start_matches("error: ")))
         }
     }
 }
@@ -304,6 +305,19 @@ mod tests {
         let error = explain(error, &options).expect_err("an error");
         assert_eq!(error.code(), UNRECOGNIZED_ARGUMENTS);
         assert!(error.message().contains("['--max_threads']"), "{error}");
+    }
+
+    #[test]
+    fn what_is_missing_and_which_values_there_are_is_told() {
+        let explained = |command: clap::Command, line: &[&str]| {
+            let error = command.try_get_matches_from(line).expect_err("refused");
+            explain(error, &BTreeSet::new()).expect_err("an error").message()
+        };
+        let missing = clap::Command::new("x").arg(clap::Arg::new("ID").required(true));
+        assert_eq!(explained(missing, &["x"]), "the following required arguments were not provided: <ID>");
+        let sort = clap::Arg::new("sort").long("sort").value_name("BY").value_parser(["time", "cpu"]);
+        let told = explained(clap::Command::new("x").arg(sort), &["x", "--sort", "z"]);
+        assert_eq!(told, "invalid value 'z' for '--sort <BY>' [possible values: time, cpu]");
     }
 
     #[test]

@@ -21,6 +21,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
+use crate::arguments::bad;
 use crate::log_file::{LogFile, Logger, TextLevel};
 use crate::masked_lines::MaskedLines;
 use crate::terminal;
@@ -44,8 +45,11 @@ pub fn start(log: &str, logger: &Logger) -> Result<Runtimes> {
 }
 
 /// Opens the engine and gives it the tables of `system`, among them the logs: tables that last where `logs` says how, else what
-/// is kept of them in memory.
+/// is kept of them in memory. Errors: BAD_ARGUMENTS for a data path that is a URL, which would be a folder of that name.
 pub async fn open_engine(config: EngineConfig, logs: Option<&LogsConfig>) -> Result<Arc<Engine>> {
+    if config.data_path.as_deref().is_some_and(|path| path.to_string_lossy().contains("://")) {
+        return Err(bad("The folder of the data is one of this machine: URLs are for s3, gcs, azureBlobStorage and url"));
+    }
     let engine = Engine::open(config).await?;
     let databases = &engine.databases;
     let sources = gristmill_system::register(databases, &known(&engine))?;

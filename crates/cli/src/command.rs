@@ -2,6 +2,7 @@
 //! `gristmill -q 'SELECT 1'`.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -77,6 +78,13 @@ pub fn exit_code(error: &Error) -> ExitCode {
 
 fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
     let first = line.get(1).and_then(|word| word.to_str()).unwrap_or_default();
+    let is_word = !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_lowercase());
+    if is_word && !COMMANDS.contains(&first) && !Path::new(first).exists() {
+        let commands = COMMANDS.join(", ");
+        return Err(arguments::bad(format!(
+            "There is no command {first} and no file of that name. Commands: {commands} (see --help). A query is behind -q"
+        )));
+    }
     if !COMMANDS.contains(&first) && !["--help", "-h", "--version", "-V"].contains(&first) {
         line.insert(1.min(line.len()), "local".into());
     }
@@ -135,6 +143,13 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_that_is_no_command_is_answered_with_the_commands() {
+        let error = try_run(["gristmill", "serve"].map(OsString::from).to_vec()).expect_err("no command");
+        assert_eq!(error.code(), ErrorCode::BAD_ARGUMENTS);
+        assert!(error.message().contains("server"), "{error}");
+    }
 
     #[test]
     fn every_option_is_known_with_dashes_and_with_underscores() {

@@ -9,7 +9,7 @@ use super::{Bound, LimitReport, ResourceTime, StageLimit};
 /// Changes that are told besides the best one.
 const OTHERS_MAX: usize = 3;
 
-/// Seconds of a stage: so many times nothing says nothing.
+/// Seconds, of a stage as of all: so many times nothing says nothing.
 const LEAST_TOLD: f64 = 1e-6;
 
 impl LimitReport {
@@ -41,7 +41,7 @@ impl LimitReport {
     fn headline(&self) -> String {
         let binds = self.binds.name();
         match self.least_by {
-            Some(by) if self.least > 0.0 => format!(
+            Some(by) if self.least >= LEAST_TOLD => format!(
                 "Took {}; this machine needs at least {}, for its {}: {:.1} times as long. Most of the time went to: {binds}.",
                 seconds(self.taken),
                 seconds(self.least),
@@ -162,5 +162,7 @@ mod tests {
              What would help most, by about 500.0 ms: one core of two computes\n    SET max_threads = 2\n\
              Not known: the disk"
         );
+        let of_nothing = LimitReport { least: 1e-9, ..report };
+        assert_eq!(of_nothing.headline(), "Took 1.20 s. Most of the time went to: processor.");
     }
 }

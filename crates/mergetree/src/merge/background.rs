@@ -117,6 +117,8 @@ fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
         drop((place, ttl_place));
         match merged {
             Ok(_) => core.failures.store(0, Ordering::Relaxed),
+            // It was ended, because the table or the process ends.
+            Err(_) if stop.is_cancelled() => {}
             Err(error) => {
                 tracing::warn!("a merge of {} failed: {error}", core.name());
                 rest(&core, &stop).await;
