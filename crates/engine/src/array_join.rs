@@ -160,8 +160,8 @@ struct Pieces {
     batch: RecordBatch,
     arrays: Arc<[usize]>,
     schema: SchemaRef,
-    /// Bytes that the copy of a row's other columns takes, where they have no fixed width.
-    row_bytes: Box<dyn Fn(usize) -> usize + Send>,
+    /// The other columns whose values may be large.
+    beside: Vec<ArrayRef>,
     /// The row that is next, and how many of its elements were given.
     row: usize,
     given: usize,
@@ -169,31 +169,15 @@ struct Pieces {
 
 impl Pieces {
     fn of(batch: RecordBatch, arrays: &Arc<[usize]>, schema: SchemaRef) -> Pieces {
-        let lists: Vec<(ArrayRef, usize)> = batch
-            .columns()
-            .iter()
-            .enumerate()
-            .filter(|(column, _)| !arrays.contains(column))
-            .filter_map(|(_, column)| {
-                let values = match column.data_type() {
-                    DataType::List(_) => column.as_list::<i32>().values(),
-                    DataType::Map(..) => column.as_map().keys(),
-                    _ => return None,
-                };
-                Some((column.clone(), column.get_array_memory_size().div_ceil(values.len().max(1))))
-            })
-            .collect();
-        let row_bytes = move |row: usize| {
-            let bytes = |(column, bytes): &(ArrayRef, usize)| {
-                let length = match column.data_type() {
-                    DataType::List(_) => column.as_list::<i32>().value_length(row),
-                    _ => column.as_map().value_length(row),
-                };
-                bytes.saturating_mul(length.max(0) as usize)
-            };
-            lists.iter().map(bytes).fold(0, usize::saturating_add)
-        };
-        Pieces { batch, arrays: arrays.clone(), schema, row_bytes: Box::new(row_bytes), row: 0, given: 0 }
+        let columns = batch.columns().iter().enumerate();
+        let others = columns.filter(|(place, column)| !arrays.contains(place) && is_copied_whole(column.data_type()));
+        let beside = others.map(|(_, column)| column.clone()).collect();
+        Pieces { batch, arrays: arrays.clone(), schema, beside, row: 0, given: 0 }
+    }
+
+    /// Bytes that each copy of a row takes beside its elements.
+    fn bytes_beside(&self, row: usize) -> usize {
+        self.beside.iter().map(|column| copied_bytes(column, row..row + 1)).fold(0, usize::saturating_add)
     }
 
     /// Elements of a row, which are as many in each of its arrays; none of NULL.
@@ -212,7 +196,7 @@ impl Pieces {
         let mut copied = 0_usize;
         while self.row < self.batch.num_rows() && rows.len() < piece_rows && copied < COPIED_BYTES {
             let left = self.length(self.row) - self.given;
-            let bytes = (self.row_bytes)(self.row);
+            let bytes = self.bytes_beside(self.row);
             let fitting = (COPIED_BYTES - copied)
                 .checked_div(bytes)
                 .map_or(left, |rows_left| rows_left.max(usize::from(rows.is_empty())));
@@ -243,6 +227,40 @@ impl Pieces {
     }
 }
 
+/// Whether a copy of a value is more than some bytes. Texts are views, whose bytes are shared.
+fn is_copied_whole(kind: &DataType) -> bool {
+    kind.is_nested() || matches!(kind, DataType::FixedSizeBinary(_) | DataType::Binary)
+}
+
+/// Bytes that a copy of some neighbouring values takes, at least one each.
+fn copied_bytes(values: &dyn Array, range: Range<usize>) -> usize {
+    let count = range.len();
+    let inside = |offsets: &[i32], values: &dyn Array| {
+        copied_bytes(values, offsets[range.start] as usize..offsets[range.end] as usize).saturating_add(count)
+    };
+    match values.data_type() {
+        DataType::List(_) => {
+            let list = values.as_list::<i32>();
+            inside(list.value_offsets(), list.values())
+        }
+        DataType::Map(..) => {
+            let map = values.as_map();
+            inside(map.value_offsets(), map.entries())
+        }
+        DataType::Struct(_) => {
+            let fields = values.as_struct().columns().iter();
+            fields.map(|field| copied_bytes(field, range.clone())).fold(count, usize::saturating_add)
+        }
+        DataType::Binary => {
+            let offsets = values.as_binary::<i32>().value_offsets();
+            ((offsets[range.end] - offsets[range.start]) as usize).saturating_add(count)
+        }
+        DataType::FixedSizeBinary(width) => count.saturating_mul((*width).max(1) as usize),
+        // A view has sixteen bytes.
+        other => count.saturating_mul(other.primitive_width().unwrap_or(16)),
+    }
+}
+
 /// Elements of rows of a list, one behind the other. Error: a row has fewer, which whoever made the lists should have refused.
 fn elements(list: &ArrayRef, taken: &[(usize, Range<usize>)]) -> Result<ArrayRef> {
     let list = list.as_list::<i32>();
@@ -270,19 +288,19 @@ fn elements(list: &ArrayRef, taken: &[(usize, Range<usize>)]) -> Result<ArrayRef
 
 #[cfg(test)]
 mod tests {
-    use arrow::array::{Int32Array, ListArray};
+    use arrow::array::{Int32Array, ListArray, StructArray};
     use arrow::datatypes::{Field, Int32Type, Schema};
 
     use super::*;
 
-    fn pieces(lists: Vec<Option<Vec<Option<i32>>>>, beside: Option<ListArray>, piece_rows: usize) -> Vec<RecordBatch> {
+    fn pieces(lists: Vec<Option<Vec<Option<i32>>>>, beside: Option<ArrayRef>, piece_rows: usize) -> Vec<RecordBatch> {
         let keys = Int32Array::from_iter_values(0..lists.len() as i32);
         let list = ListArray::from_iter_primitive::<Int32Type, _, _>(lists);
         let mut fields = vec![Field::new("k", DataType::Int32, false), Field::new("e", list.data_type().clone(), true)];
         let mut columns: Vec<ArrayRef> = vec![Arc::new(keys), Arc::new(list)];
         if let Some(beside) = beside {
             fields.push(Field::new("b", beside.data_type().clone(), true));
-            columns.push(Arc::new(beside));
+            columns.push(beside);
         }
         let batch = RecordBatch::try_new(Arc::new(Schema::new(fields.clone())), columns).expect("a batch");
         fields[1] = Field::new("e", DataType::Int32, true);
@@ -311,12 +329,23 @@ mod tests {
 
     #[test]
     fn a_long_array_beside_is_not_copied_all_at_once() {
-        let long = ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1); 4 << 20])]);
-        let mut made = 0;
-        for piece in pieces(vec![Some(vec![Some(1); 10])], Some(long), 8192) {
-            assert!(piece.column(2).get_array_memory_size() <= 2 * COPIED_BYTES);
-            made += piece.num_rows();
+        let long: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1); 4 << 20])]));
+        let field = Field::new("long", long.data_type().clone(), true);
+        let within = StructArray::from(vec![(Arc::new(field), long.clone())]);
+        for beside in [long, Arc::new(within) as ArrayRef] {
+            let mut made = 0;
+            for piece in pieces(vec![Some(vec![Some(1); 10])], Some(beside), 8192) {
+                assert!(piece.column(2).get_array_memory_size() <= 2 * COPIED_BYTES);
+                made += piece.num_rows();
+            }
+            assert_eq!(made, 10);
         }
-        assert_eq!(made, 10);
+    }
+
+    #[test]
+    fn what_is_copied_is_counted_by_rows() {
+        let lists = ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1); 3]), None, Some(vec![Some(1)])]);
+        assert_eq!([0..1, 1..2, 2..3, 0..3].map(|rows| copied_bytes(&lists, rows)), [13, 1, 5, 19]);
+        assert_eq!(copied_bytes(&lists.slice(2, 1), 0..1), 5);
     }
 }

@@ -29,11 +29,13 @@ pub fn makes_room(statement: &str) -> bool {
             let others = ["SELECT", "JOIN", "UNION", "INTERSECT", "EXCEPT"];
             let reads_more = (1..said.len()).any(|at| others.iter().any(|word| is(at, word)));
             let [from] = froms[..] else { return false };
+            // Behind the table, or the alias that it has.
+            let goes_on = is(from + 4, ",") || is(from + 5, ",") || (is(from + 4, "AS") && is(from + 6, ","));
             !reads_more
                 && is(from + 1, "system")
                 && is(from + 2, ".")
                 && said.get(from + 3) == Some(&"processes")
-                && !is(from + 4, ",")
+                && !goes_on
         }
         _ => false,
     }
@@ -51,6 +53,7 @@ mod tests {
             "SHOW FULL PROCESSLIST",
             "SELECT query_id, elapsed FROM system.processes WHERE elapsed > 10 ORDER BY elapsed",
             "-- running\nselect count() from `system`.`processes`",
+            "SELECT user, query FROM system.processes AS p ORDER BY user, query LIMIT 5, 3",
         ] {
             assert!(makes_room(statement), "{statement}");
         }
@@ -63,6 +66,8 @@ mod tests {
             "SELECT 'system.processes', sum(x) FROM big",
             "SELECT sum(x) FROM big WHERE x IN (SELECT 1 FROM system.processes)",
             "SELECT 1 FROM system.processes, big",
+            "SELECT 1 FROM system.processes p, big",
+            "SELECT 1 FROM system.processes AS p, big",
             "SELECT 1 FROM system.processes JOIN big USING x",
             "SELECT 1 FROM system.processes UNION ALL SELECT 2",
             "INSERT INTO t SELECT 1 FROM system.processes",

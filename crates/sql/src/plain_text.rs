@@ -8,6 +8,7 @@
 //! rewrite at all.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The text for the tokenizer, and whether there is a heredoc in it. (The tokenizer takes `$` for the beginning of one, or of a
 /// name.)
@@ -17,6 +18,7 @@ pub(crate) fn plain(text: &str) -> (Cow<'_, str>, bool) {
     }
     let mut has_heredoc = false;
     let mut bytes = text.as_bytes().to_vec();
+    let mut curly: Vec<Curly> = Vec::new();
     // Whether a quote of the kind closes behind `at`.
     let mut closes = [true, true];
     let mut at = 0;
@@ -30,10 +32,14 @@ pub(crate) fn plain(text: &str) -> (Cow<'_, str>, bool) {
                 None => at = behind_name(&bytes, at),
             },
             _ if closes[0] && bytes[at..].starts_with("‘".as_bytes()) => {
-                (at, closes[0]) = curly(&mut bytes, at, "’", b'\'');
+                let found = Curly::at(&bytes, at, "’", b'\'');
+                (at, closes[0]) = (found.as_ref().map_or(at + "‘".len(), |found| found.place.end), found.is_some());
+                curly.extend(found);
             }
             _ if closes[1] && bytes[at..].starts_with("“".as_bytes()) => {
-                (at, closes[1]) = curly(&mut bytes, at, "”", b'`');
+                let found = Curly::at(&bytes, at, "”", b'`');
+                (at, closes[1]) = (found.as_ref().map_or(at + "“".len(), |found| found.place.end), found.is_some());
+                curly.extend(found);
             }
             byte if is_of_name(byte) => at = behind_name(&bytes, at),
             b'/' if next == Some(b'*') => at = behind_comment(&bytes, at),
@@ -45,30 +51,49 @@ pub(crate) fn plain(text: &str) -> (Cow<'_, str>, bool) {
             _ => at += 1,
         }
     }
+    if !curly.is_empty() {
+        bytes = with_plain_quotes(&bytes, &curly);
+    }
     // ASCII took the place of whole characters.
     (String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned), has_heredoc)
 }
 
-/// Puts plain quotes in the place of curly ones, up to the one that closes; gives where that is over, and whether there was one. Nothing is
-/// escaped between them.
-fn curly(bytes: &mut Vec<u8>, at: usize, close: &str, quote: u8) -> (usize, bool) {
-    let from = at + close.len();
-    let Some(length) = bytes[from..].windows(close.len()).position(|end| end == close.as_bytes()) else {
-        return (from, false);
-    };
-    let mut plain = vec![quote];
-    for byte in &bytes[from..from + length] {
-        match *byte {
-            b'\\' => plain.extend([b'\\', b'\\']),
-            b'`' if quote == b'`' => plain.extend([b'`', b'`']),
-            b'\'' if quote == b'\'' => plain.extend([b'\\', b'\'']),
-            byte => plain.push(byte),
-        }
+/// What stands in curly quotes, which are no part of it; nothing is escaped there.
+struct Curly {
+    /// With the quotes.
+    place: Range<usize>,
+    quote: u8,
+    /// Bytes of each quote.
+    width: usize,
+}
+
+impl Curly {
+    /// `None`: nothing closes the quote.
+    fn at(bytes: &[u8], at: usize, close: &str, quote: u8) -> Option<Curly> {
+        let width = close.len();
+        let length = bytes[at + width..].windows(width).position(|end| end == close.as_bytes())?;
+        Some(Curly { place: at..at + length + 2 * width, quote, width })
     }
-    plain.push(quote);
-    let end = at + plain.len();
-    bytes.splice(at..from + length + close.len(), plain);
-    (end, true)
+}
+
+fn with_plain_quotes(bytes: &[u8], curly: &[Curly]) -> Vec<u8> {
+    let (mut plain, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    for Curly { place, quote, width } in curly {
+        plain.extend_from_slice(&bytes[at..place.start]);
+        plain.push(*quote);
+        for byte in &bytes[place.start + width..place.end - width] {
+            match *byte {
+                b'\\' => plain.extend([b'\\', b'\\']),
+                b'`' if *quote == b'`' => plain.extend([b'`', b'`']),
+                b'\'' if *quote == b'\'' => plain.extend([b'\\', b'\'']),
+                byte => plain.push(byte),
+            }
+        }
+        plain.push(*quote);
+        at = place.end;
+    }
+    plain.extend_from_slice(&bytes[at..]);
+    plain
 }
 
 /// Blanks beyond ASCII, and characters of no width: text from documents has them.
@@ -179,6 +204,13 @@ mod tests {
         for text in ["SELECT 'http://a', '\\'// b'", "SELECT `a//b`, \"# c\"", "SELECT $x$ // # $x$", "SELECT 1 / 2 #1"] {
             assert_eq!(plain(text), text);
         }
+    }
+
+    #[test]
+    fn curly_quotes_become_plain_ones() {
+        assert_eq!(plain("SELECT ‘it's \\’, “a`b” -- ‘c’"), "SELECT 'it\\'s \\\\', `a``b` -- ‘c’");
+        assert_eq!(plain("SELECT ‘a, ‘b’, “c, ‘d’"), "SELECT 'a, ‘b', “c, 'd'");
+        assert_eq!(plain("SELECT '‘', “’"), "SELECT '‘', “’");
     }
 
     #[test]

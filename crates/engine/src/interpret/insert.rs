@@ -24,7 +24,7 @@ use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_formats::columnar::FileBytes;
 use gristmill_formats::{Format, RowParser, count_left_out, file_batches, with_omitted_flags};
 use gristmill_introspect::{Counters, QueryContext, Settings};
-use gristmill_sql::ast::{Literal, Node, call, text as text_node};
+use gristmill_sql::ast::{Call, Literal, Node, call, text as text_node};
 use gristmill_sql::lower::{Analyzer, Lowered, ResolvedTables};
 use gristmill_sql::statement::{Insert, InsertSource, TableExpression};
 use gristmill_types::measure::batch_bytes;
@@ -343,28 +343,29 @@ fn is_replaced_null(node: &Node, column: &Column) -> bool {
     matches!(node.bare(), Node::Literal(Literal::Null)) && !column.kind.is_nullable()
 }
 
-/// An array, tuple or map in which NULL is the default of elements that cannot hold it. `None`: there is no such NULL.
+/// An array, tuple or map in which NULL, however deep it stands, is the default of elements that cannot hold it. `None`: there is no
+/// such NULL.
 fn without_inner_null(node: &Node, kind: &SqlType) -> Option<Node> {
     let Node::Call(made) = node.bare() else { return None };
-    let is_null = |node: &Node| matches!(node.bare(), Node::Literal(Literal::Null));
-    if !made.arguments.iter().any(is_null) {
-        return None;
-    }
     let kind_of = |at: usize| match (kind.storage(), made.name.as_str()) {
         (SqlType::Array(element), "array") => Some(&**element),
         (SqlType::Tuple(fields), "tuple") => fields.get(at).map(|(_, kind)| kind),
         (SqlType::Map(_, value), "map") if at % 2 == 1 => Some(&**value),
         _ => None,
     };
-    let mut filled = made.clone();
-    let mut is_found = false;
-    for (at, argument) in filled.arguments.iter_mut().enumerate() {
-        if let Some(kind) = kind_of(at).filter(|kind| is_null(argument) && !kind.is_nullable()) {
-            *argument = call("defaultValueOfTypeName", vec![text_node(&kind.to_string())]);
-            is_found = true;
+    let mut filled: Option<Call> = None;
+    for (at, argument) in made.arguments.iter().enumerate() {
+        let Some(kind) = kind_of(at) else { continue };
+        let instead = match argument.bare() {
+            Node::Literal(Literal::Null) if kind.is_nullable() => None,
+            Node::Literal(Literal::Null) => Some(call("defaultValueOfTypeName", vec![text_node(&kind.to_string())])),
+            inner => without_inner_null(inner, kind),
+        };
+        if let Some(instead) = instead {
+            filled.get_or_insert_with(|| made.clone()).arguments[at] = instead;
         }
     }
-    is_found.then_some(Node::Call(filled))
+    filled.map(Node::Call)
 }
 
 fn is_default(node: &Node) -> bool {

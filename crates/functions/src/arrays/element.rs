@@ -27,7 +27,9 @@ fn element(name: &str, arguments: &[Argument], or_null: bool) -> Result<Bound> {
             by_indices(element, &arguments[1].kind, or_null)
         }
         // A text among numbers, or a number among texts, is a mistake that would find nothing.
-        T::Map(key, _) if key.is_string() && arguments[1].kind.is_number() => {
+        T::Map(key, _)
+            if key.is_string() && arguments[1].kind.is_number() || key.is_number() && arguments[1].kind.is_string() =>
+        {
             Err(illegal(name, arguments, 1, format!("{key}, the type of the map's keys")))
         }
         T::Map(key, value) => by_key(key, value, or_null),

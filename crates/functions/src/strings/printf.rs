@@ -159,6 +159,7 @@ impl<'a> Place<'a> {
         let float = || text.parse::<f64>().unwrap_or(0.0);
         let has_base = self.marks.contains('#') && whole() != 0;
         match self.letter {
+            b'u' if whole() < 0 => self.with_zeros(&(whole() as u64).to_string()),
             b'd' | b'i' | b'u' => self.with_zeros(&whole().to_string()),
             b'x' if has_base => format!("0x{}", self.with_zeros(&format!("{:x}", whole() as u64))),
             b'x' => self.with_zeros(&format!("{:x}", whole() as u64)),

@@ -45,7 +45,9 @@ fn found(url: &[u8], name: &[u8]) -> Option<Range<usize>> {
             && url[*at..].strip_prefix(name).is_some_and(|rest| rest.first() == Some(&b'='))
     };
     let start = (query_start(url)?..url.len()).find(begins)?;
-    let end = url[start..].iter().position(|c| matches!(c, b'&' | b'#')).map_or(url.len(), |at| start + at);
+    // The name may have such marks itself.
+    let value = start + name.len() + 1;
+    let end = url[value..].iter().position(|c| matches!(c, b'&' | b'#')).map_or(url.len(), |at| value + at);
     Some(start..end)
 }
 

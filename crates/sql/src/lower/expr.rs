@@ -24,7 +24,7 @@ impl Analyzer<'_> {
     pub(crate) fn expr(&self, node: &Node, context: &Context<'_>) -> Result<Typed> {
         let _guard = DepthGuard::enter()?;
         if !context.expanding.is_empty() {
-            self.count_expanded()?;
+            self.count_expanded(1)?;
         }
         if let Some(grouped) = context.grouped
             && !matches!(node, Node::Literal(_))

@@ -198,10 +198,12 @@ impl<'a> Analyzer<'a> {
         }
     }
 
-    /// One node more is lowered for an alias. Aliases of aliases double with every step: a short text may stand for more than
-    /// there is memory. Errors: BAD_ARGUMENTS, as ClickHouse has it here, and those of `check_wanted`.
-    fn count_expanded(&self) -> Result<()> {
-        let (count, most) = (self.expanded.get() + 1, self.settings.max_expanded_ast_elements);
+    /// So many nodes more are lowered for an alias. Aliases of aliases double with every step, and so do lambdas that use what they are
+    /// given twice: a short text may stand for more than there is memory. Errors: BAD_ARGUMENTS, as ClickHouse has it here, and those
+    /// of `check_wanted`.
+    fn count_expanded(&self, nodes: u64) -> Result<()> {
+        let (before, most) = (self.expanded.get(), self.settings.max_expanded_ast_elements);
+        let count = before.saturating_add(nodes);
         self.expanded.set(count);
         if most > 0 && count > most {
             return Err(Error::new(
@@ -211,7 +213,7 @@ impl<'a> Analyzer<'a> {
                 ),
             ));
         }
-        if count.is_multiple_of(CHECKED_EVERY) { check_wanted() } else { Ok(()) }
+        if count / CHECKED_EVERY > before / CHECKED_EVERY { check_wanted() } else { Ok(()) }
     }
 
     /// A name that no other column or relation of the plan has.

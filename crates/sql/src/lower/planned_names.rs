@@ -20,7 +20,7 @@ impl Analyzer<'_> {
     pub(super) fn planned_name(&self, node: &Node, context: &Context<'_>) -> Result<String> {
         let _guard = DepthGuard::enter()?;
         if !context.expanding.is_empty() {
-            self.count_expanded()?;
+            self.count_expanded(1)?;
         }
         match node {
             Node::Literal(literal) => Ok(format!("{}_{}", literal_text(literal), self.literal(literal)?.kind)),

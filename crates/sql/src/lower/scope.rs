@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use datafusion::common::Column;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::{Expr, lit};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::{Columns, SqlType};
@@ -255,11 +256,23 @@ impl Drop for DepthGuard {
     }
 }
 
+fn nodes_of(expr: &Expr) -> u64 {
+    let mut nodes = 0;
+    let walked = expr.apply(|_| {
+        nodes += 1;
+        Ok(TreeNodeRecursion::Continue)
+    });
+    if walked.is_ok() { nodes } else { 1 }
+}
+
 impl Analyzer<'_> {
     /// What a name means.
     pub(crate) fn name(&self, parts: &[String], context: &Context<'_>) -> Result<Typed> {
         if let [name] = parts {
             if let Some((_, typed)) = context.lambda.iter().rev().find(|(parameter, _)| parameter == name) {
+                if !matches!(typed.expr, Expr::Column(_) | Expr::Literal(..)) {
+                    self.count_expanded(nodes_of(&typed.expr))?;
+                }
                 return Ok(typed.clone());
             }
             if let Some(node) = context.alias(name) {
