@@ -63,6 +63,8 @@ pub struct ServerConfig {
     pub settings: Settings,
     /// Whether errors over HTTP come with their stack where the URL asks for it.
     pub http_stacktrace: bool,
+    /// Whether the server does without addresses that it cannot listen on, as long as there is one.
+    pub listen_try: bool,
     /// Which request over HTTP is answered how.
     pub routing: Routing,
     /// Of sessions over HTTP.
@@ -87,6 +89,7 @@ impl Default for ServerConfig {
             default_database: "default".to_string(),
             keep_alive: Duration::from_secs(30),
             http_stacktrace: true,
+            listen_try: false,
             shutdown_grace: Duration::from_secs(10),
             settings: Settings::default(),
             routing: Routing::default(),
@@ -169,10 +172,20 @@ impl Server {
             let may_lack = at > 0 && host == IPV6_LOOPBACK;
             for (addresses, (protocol, port, tls)) in addresses.iter_mut().zip(&ports) {
                 let Some(port) = *port else { continue };
-                let Some(listener) = listen(host, port, may_lack).await? else { continue };
+                let listener = match listen(host, port, may_lack).await {
+                    Err(error) if config.listen_try => {
+                        tracing::warn!("{error}: the server does without it (listen_try)");
+                        continue;
+                    }
+                    listener => listener?,
+                };
+                let Some(listener) = listener else { continue };
                 addresses.push(listener.local_addr()?);
                 accepting.push(Task::on(&runtime::io(), accept(core.clone(), listener, *protocol, tls.clone())));
             }
+        }
+        if accepting.is_empty() {
+            return Err(Error::new(ErrorCode::NETWORK_ERROR, "There is no address and port that the server can listen on"));
         }
         let [http_addresses, tcp_addresses, https_addresses, tcp_secure_addresses] = addresses;
         let listening = [
