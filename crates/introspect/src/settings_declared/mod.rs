@@ -509,7 +509,8 @@ settings! {
     http_wait_end_of_query: bool = false, "Whether an answer over HTTP is held back until the query is over.";
     send_progress_in_http_headers: bool = false, "Whether headers X-ClickHouse-Progress are sent while a query over HTTP runs.";
     http_headers_progress_interval_ms: u64 = 100u64, "Milliseconds between headers X-ClickHouse-Progress.";
-    http_max_fields: u64 = 1_000u64, "Fields that the head of a request over HTTP may have, as the server's own settings say. 0, and above 16384: 16384.";
+    http_max_uri_size: u64 = 1_048_576u64, "Bytes that the URL of a request over HTTP may have, as the server's own settings say and the profile that everybody has; 65534 at most. 0: any number.";
+    http_max_fields: u64 = 1_000u64, "Fields that the head of such a request may have, as said there. 0, and above 16384: 16384.";
     http_max_field_name_size: u64 = 4_096u64, "Bytes that the name of such a field may have. 0: any number.";
     http_max_field_value_size: u64 = 131_072u64, "Bytes that the value of such a field may have. 0: any number.";
     add_http_cors_header: bool = false, "Whether answers over HTTP say that pages of other sites may read them.";
