@@ -1,6 +1,7 @@
 """A server's configuration of several files, which change while it runs."""
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from as_user import As
@@ -78,6 +79,19 @@ def test_files_are_read_again_when_they_change(started, tmp_path):
     (tmp_path / "config.d/b.xml").unlink()
     becomes(403, lambda: As(http, "b", "3")("SELECT 1").status)
     assert As(http, "a", "1").ok("SELECT 1") == "1\n"
+
+
+def test_how_many_queries_may_run_changes(started, tmp_path):
+    config = "<config_reload_interval_ms>100</config_reload_interval_ms><max_concurrent_queries>{}</max_concurrent_queries>"
+    _, http = started({"config.xml": config.format(1)})
+    told = "SELECT getServerSetting('max_concurrent_queries')"
+    assert http.ok(told) == "1\n"
+    with ThreadPoolExecutor() as pool:
+        slow = pool.submit(http, "SELECT sleepEachRow(1) FROM numbers(10) SETTINGS max_block_size = 1, max_threads = 1")
+        becomes("202", lambda: http("SELECT 1").headers.get("x-clickhouse-exception-code"))
+        write(tmp_path / "config.xml", config.format(2))
+        becomes("2\n", lambda: http(told).text)
+        assert not slow.done() and slow.result().status == 200
 
 
 def test_elements_are_included_from_another_file(started):

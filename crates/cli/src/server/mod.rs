@@ -24,7 +24,7 @@ use gristmill_introspect::memory::MemoryAccount;
 use gristmill_introspect::{macros, server_settings};
 use gristmill_mergetree::settings::TableSettings;
 use gristmill_objstore::allowed_hosts::{self, AllowedHosts};
-use gristmill_server::{Exporter, Routing, Server, ServerConfig, SharedRouting, Timeouts, Tls, TlsFiles};
+use gristmill_server::{Changeable, Exporter, Routing, Server, ServerConfig, Timeouts, Tls, TlsFiles};
 use parking_lot::Mutex;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -158,7 +158,8 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     let defaults = ServerConfig::default();
     let hosts = [arguments.listen_host, configured.listen_hosts, defaults.listen_hosts];
     let grace = arguments.shutdown_grace.or(configured.shutdown_grace).map(Duration::from_secs);
-    let most = arguments.max_concurrent_queries.or(configured.max_concurrent_queries);
+    let most_by_flag = arguments.max_concurrent_queries;
+    let most = most_by_flag.or(configured.max_concurrent_queries);
     let certificate = arguments.certificate.or(configured.certificate);
     let private_key = arguments.private_key.or(configured.private_key);
     let mut watched = WatchedFiles::default();
@@ -223,9 +224,15 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     engine.databases.create_database(&config_of_server.default_database, true, "").await?;
     let told_to_end = CancellationToken::new();
     // Before the first statement that may ask for it.
-    let hooks = |routing: SharedRouting, tls: Option<Tls>| {
-        let reloaded =
-            Reloaded { engine: Arc::downgrade(&engine), tls, routing, file: file.clone(), watched: watched.clone() };
+    let reloaded = |changeable: Changeable| Reloaded {
+        engine: Arc::downgrade(&engine),
+        changeable,
+        file: file.clone(),
+        watched: watched.clone(),
+        most_by_flag,
+    };
+    let hooks = |changeable: Changeable| {
+        let reloaded = reloaded(changeable);
         engine.on_reload(Box::new(move || reloaded.reload()));
         let told_to_end = told_to_end.clone();
         engine.on_shutdown(Box::new(move || told_to_end.cancel()));
@@ -266,8 +273,7 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         );
     }
     tracing::info!("Ready for connections, with the tables of {}", path.display());
-    let (tls, routing) = (server.tls(), server.routing());
-    let reloaded = Arc::new(Reloaded { engine: Arc::downgrade(&engine), tls, routing, file, watched });
+    let reloaded = Arc::new(reloaded(server.changeable()));
     let looks = reloaded.clone();
     let _looks = (!looked_after.is_zero()).then(|| {
         Task::on(&runtime::io(), async move {
@@ -332,10 +338,11 @@ fn keep_dropped(engine: &Engine, seconds: Option<u64>) {
 /// What is read again while the server runs.
 struct Reloaded {
     engine: Weak<Engine>,
-    tls: Option<Tls>,
-    routing: SharedRouting,
+    changeable: Changeable,
     file: Option<PathBuf>,
     watched: Arc<Mutex<WatchedFiles>>,
+    /// `--max-concurrent-queries`, which goes over what the file says.
+    most_by_flag: Option<usize>,
 }
 
 impl Reloaded {
@@ -347,13 +354,13 @@ impl Reloaded {
         }
     }
 
-    /// Users, profiles, named collections, allowed hosts, macros, masking rules, handlers of HTTP, what may be dropped and the
-    /// certificate. With an error everything stays as it was.
+    /// Users, profiles, named collections, allowed hosts, macros, masking rules, handlers of HTTP, what may be dropped, how many
+    /// queries may run and the certificate. With an error everything stays as it was.
     fn reload(&self) -> Result<()> {
         // What changes from here on is another change.
         self.watched.lock().have_changed();
         let config = self.file.as_deref().map(Config::read).transpose()?;
-        self.tls.as_ref().map_or(Ok(()), Tls::reload)?;
+        self.changeable.tls.as_ref().map_or(Ok(()), Tls::reload)?;
         if let (Some(config), Some(engine)) = (config, self.engine.upgrade()) {
             self.watched.lock().add(config.sources.iter().cloned());
             engine.access.configure(config.state());
@@ -363,7 +370,13 @@ impl Reloaded {
             masking::configure(config.masking);
             limit_drops(config.max_table_size_to_drop, config.max_partition_size_to_drop);
             keep_dropped(&engine, config.drop_delay);
-            self.routing.change(Routing {
+            let most = self.most_by_flag.or(config.max_concurrent_queries);
+            self.changeable.limit_queries(
+                most.unwrap_or(ServerConfig::default().max_concurrent_queries),
+                config.max_concurrent_insert_queries.unwrap_or_default(),
+                config.max_concurrent_select_queries.unwrap_or_default(),
+            );
+            self.changeable.routing.change(Routing {
                 handlers: config.handlers,
                 default_response: config.default_response,
                 options: config.options,
