@@ -103,7 +103,7 @@ def test_a_client_that_says_no_more_gets_them_too(server):
         answer = received(connection)
     status, told = head_of(answer)
     assert status == "HTTP/1.1 200 OK" and told
-    assert answer.endswith(b"\r\n0\r\n\r\n") and b"0\t5\n" in answer
+    assert answer.endswith(b"0\r\n\r\n") and b"0\t5\n" in answer
 
 
 def test_they_come_by_tls(tmp_path):

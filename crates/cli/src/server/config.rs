@@ -233,8 +233,7 @@ impl Config {
         let users_file = users_file.map(|name| config_files::beside(file, &name));
         let of_users = match users_file.filter(|path| path != file) {
             Some(path) => {
-                let users =
-                    config_files::read(&path, included.as_deref()).context(|| format!("in {}", path.display()))?;
+                let users = config_files::read(&path, included.as_deref()).context(|| format!("in {}", path.display()))?;
                 sources.extend(users.sources);
                 Some(users.root)
             }
