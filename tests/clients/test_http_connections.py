@@ -169,3 +169,20 @@ def test_fields_as_the_server_is_told(tmp_path):
     assert http("SELECT 1", headers={"x-value": "v" * 101}).status == 431
     assert http.ok("SELECT 1", headers={"x-value": "v" * 100}) == "1\n"
     assert server.stop() == 0
+
+
+def test_fields_as_the_profile_of_everybody_says(tmp_path):
+    def config(profile):
+        (tmp_path / "config.xml").write_text(f"<clickhouse><profiles><default>{profile}</default></profiles></clickhouse>")
+
+    config("<http_max_fields>50</http_max_fields><http_max_uri_size>100</http_max_uri_size>")
+    server = Server(tmp_path / "data", "--config-file", tmp_path / "config.xml")
+    http = Http(server.http_port)
+    assert http("SELECT 1", headers={f"x-{n}": "1" for n in range(60)}).status == 431
+    long_url = http(f"SELECT '{'x' * 100}'")
+    assert long_url.status == 414 and "more than http_max_uri_size = 100" in long_url.text
+    config("<http_max_field_value_size>100</http_max_field_value_size>")
+    http.ok("SYSTEM RELOAD CONFIG")
+    assert http.ok("SELECT 1", headers={f"x-{n}": "1" for n in range(60)}) == "1\n"
+    assert http("SELECT 1", headers={"x-value": "v" * 101}).status == 431
+    assert server.stop() == 0

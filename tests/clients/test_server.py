@@ -126,3 +126,16 @@ def test_who_does_not_say_hello_holds_no_connection(tmp_path):
         said = b"".join(iter(lambda: silent.recv(4096), b""))
     assert b"did not say hello in time" in said
     assert server.stop() == 0
+
+
+def test_connections_without_a_query_are_closed(tmp_path):
+    server = Server(tmp_path, "--idle_connection_timeout", 1)
+    idle = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port)
+    assert idle.execute("SELECT 1") == [(1,)]
+    idle.connection.socket.settimeout(20)
+    assert idle.connection.socket.recv(1) == b""
+    # The next query has another connection.
+    idle.disconnect()
+    assert idle.execute("SELECT sleep(2)") == [(0,)]
+    idle.disconnect()
+    assert server.stop() == 0

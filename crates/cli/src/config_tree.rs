@@ -1,6 +1,5 @@
-//! Configuration files as trees of elements: ClickHouse's XML, for servers and clients.
-//!
-//! An element with the attribute `from_env` has the value of that variable.
+//! Configuration files as trees of elements: ClickHouse's XML, for servers and clients. What several files make together, and
+//! what comes from elsewhere: `config_files`.
 
 use std::path::Path;
 
@@ -8,19 +7,42 @@ use gristmill_base::{Error, ErrorCode, Result};
 use quick_xml::events::{BytesStart, Event};
 
 /// An element of the file.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Node {
     pub name: String,
     /// What stands in it, beside its children.
     pub text: String,
-    /// The attribute of that name.
-    pub overridable: Option<bool>,
-    /// The attribute of that name: the element switches off what it names.
-    pub remove: bool,
     pub children: Vec<Node>,
+    /// The attribute of that name, as the others below.
+    pub overridable: Option<bool>,
+    /// The element switches off what it names.
+    pub remove: bool,
+    /// It takes the place of what it names.
+    pub replace: bool,
+    /// The variable that its text is in.
+    pub from_env: Option<String>,
+    /// The element of another file that it consists of.
+    pub incl: Option<String>,
+    /// It is left out where what it takes from elsewhere is not there.
+    pub optional: bool,
 }
 
 impl Node {
+    /// Takes what an attribute says.
+    pub fn attribute(&mut self, name: &str, value: &str) {
+        // As in ClickHouse, where the attribute itself says it.
+        let is_on = !matches!(value, "0" | "false");
+        match name {
+            "overridable" => self.overridable = Some(matches!(value, "1" | "true")),
+            "remove" => self.remove = is_on,
+            "replace" => self.replace = is_on,
+            "optional" => self.optional = is_on,
+            "from_env" => self.from_env = Some(value.to_string()),
+            "incl" => self.incl = Some(value.to_string()),
+            _ => {}
+        }
+    }
+
     /// The children of that name.
     pub fn children(&self, name: &str) -> impl Iterator<Item = &Node> {
         self.children.iter().filter(move |child| child.name == name)
@@ -99,18 +121,9 @@ pub fn parsed(text: &str) -> Result<Node> {
 fn node(start: &BytesStart<'_>) -> Result<Node> {
     let mut node = Node { name: String::from_utf8_lossy(start.name().as_ref()).into_owned(), ..Node::default() };
     for attribute in start.attributes().flatten() {
-        if attribute.key.as_ref() == b"overridable" {
-            node.overridable = Some(matches!(&*attribute.value, b"1" | b"true"));
-        }
-        if attribute.key.as_ref() == b"remove" {
-            node.remove = matches!(&*attribute.value, b"1" | b"true" | b"remove");
-        }
-        if attribute.key.as_ref() == b"from_env" {
-            let variable = String::from_utf8_lossy(&attribute.value).into_owned();
-            node.text = std::env::var(&variable).map_err(|_| {
-                invalid(format!("<{}> is to come from the variable {variable}, which is not set", node.name))
-            })?;
-        }
+        let value = String::from_utf8_lossy(&attribute.value);
+        let value = quick_xml::escape::unescape(&value).map_err(|error| invalid(format!("In <{}>: {error}", node.name)))?;
+        node.attribute(&String::from_utf8_lossy(attribute.key.as_ref()), &value);
     }
     Ok(node)
 }

@@ -8,6 +8,7 @@ mod benchmark;
 mod bootstrap;
 mod client;
 mod command;
+mod config_files;
 mod config_tree;
 mod demo;
 mod flamegraph;
@@ -21,6 +22,7 @@ mod server;
 mod terminal;
 mod text_log;
 mod top;
+mod yaml;
 
 use std::process::ExitCode;
 

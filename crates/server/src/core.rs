@@ -77,12 +77,12 @@ impl Drop for Counted {
     }
 }
 
-/// How many queries may run at a time.
-#[derive(Debug)]
+/// How many queries may run at a time. Clones are one.
+#[derive(Clone, Debug)]
 pub struct Admission {
     running: Arc<AtomicUsize>,
     /// 0: any number.
-    most: usize,
+    most: Arc<AtomicUsize>,
     /// Told of each place that is given back; who waits longest hears it.
     freed: Arc<Notify>,
 }
@@ -104,22 +104,28 @@ impl Drop for Place {
 
 impl Admission {
     pub fn new(most: usize) -> Admission {
-        Admission { running: Arc::default(), most, freed: Arc::default() }
+        Admission { running: Arc::default(), most: Arc::new(AtomicUsize::new(most)), freed: Arc::default() }
+    }
+
+    /// So many from now on. Those that run go on.
+    pub fn limit(&self, most: usize) {
+        self.most.store(most, Ordering::Release);
+        self.freed.notify_waiters();
     }
 
     /// A place for a query, until dropped. Error: TOO_MANY_SIMULTANEOUS_QUERIES.
     pub fn enter(&self) -> Result<Place> {
         let mut place = self.place();
         let running = self.running.load(Ordering::Acquire);
-        if self.most > 0 && running > self.most {
+        let most = self.most.load(Ordering::Acquire);
+        if most > 0 && running > most {
             // It was none: nobody who waits is to hear of it.
             place.counted.take();
             return Err(Error::new(
                 ErrorCode::TOO_MANY_SIMULTANEOUS_QUERIES,
                 format!(
-                    "Too many simultaneous queries. Maximum: {}. Try again later, wait for a place (queue_max_wait_ms), or raise \
-                     --max-concurrent-queries",
-                    self.most
+                    "Too many simultaneous queries. Maximum: {most}. Try again later, wait for a place (queue_max_wait_ms), or \
+                     raise --max-concurrent-queries"
                 ),
             ));
         }
@@ -280,6 +286,21 @@ mod tests {
         assert!(kills.is_ok());
         assert!(admission.or_wait(admission.enter(), "SELECT 1", Duration::ZERO).await.is_err());
         drop((first, kills));
+        assert!(admission.enter().is_ok());
+    }
+
+    #[tokio::test]
+    async fn who_waits_hears_of_another_number() {
+        let admission = Admission::new(1);
+        let _first = admission.enter().expect("a place");
+        let waiting = admission.or_wait(admission.enter(), "SELECT 1", Duration::from_secs(600));
+        let raising = async {
+            tokio::task::yield_now().await;
+            admission.clone().limit(2);
+        };
+        let (got, ()) = futures::future::join(waiting, raising).await;
+        assert!(got.is_ok() && admission.enter().is_err());
+        admission.limit(0);
         assert!(admission.enter().is_ok());
     }
 

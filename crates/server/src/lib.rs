@@ -24,5 +24,5 @@ pub use http::handlers::{
 pub use http::sessions::Timeouts;
 pub use known::known;
 pub use otlp::Exporter;
-pub use server::{Server, ServerConfig};
+pub use server::{Changeable, Server, ServerConfig};
 pub use tls::{Tls, TlsFiles};

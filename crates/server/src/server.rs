@@ -63,6 +63,8 @@ pub struct ServerConfig {
     pub settings: Settings,
     /// Whether errors over HTTP come with their stack where the URL asks for it.
     pub http_stacktrace: bool,
+    /// Whether the server does without addresses that it cannot listen on, as long as there is one.
+    pub listen_try: bool,
     /// Which request over HTTP is answered how.
     pub routing: Routing,
     /// Of sessions over HTTP.
@@ -87,6 +89,7 @@ impl Default for ServerConfig {
             default_database: "default".to_string(),
             keep_alive: Duration::from_secs(30),
             http_stacktrace: true,
+            listen_try: false,
             shutdown_grace: Duration::from_secs(10),
             settings: Settings::default(),
             routing: Routing::default(),
@@ -98,13 +101,38 @@ impl Default for ServerConfig {
 /// EAFNOSUPPORT: the machine was built without IPv6.
 const NO_SUCH_FAMILY: i32 = 97;
 
+/// What of a server may be changed while it runs.
+#[derive(Clone)]
+pub struct Changeable {
+    /// Which request is answered how.
+    pub routing: SharedRouting,
+    /// Certificate and key can be read again.
+    pub tls: Option<Tls>,
+    admission: Admission,
+}
+
+impl Changeable {
+    /// How many queries may run at a time; of them INSERTs and SELECTs. 0: any number.
+    pub fn limit_queries(&self, all: usize, inserts: u64, selects: u64) {
+        self.admission.limit(all);
+        processes::limit_kinds(inserts, selects);
+        for (name, most) in [
+            ("max_concurrent_queries", all as u64),
+            ("max_concurrent_insert_queries", inserts),
+            ("max_concurrent_select_queries", selects),
+        ] {
+            server_settings::set(name, most.to_string());
+        }
+    }
+}
+
 /// A server that listens. Dropping it cuts off everything; `shutdown` is the good end.
 pub struct Server {
     pub http_addresses: Vec<SocketAddr>,
     pub tcp_addresses: Vec<SocketAddr>,
     pub https_addresses: Vec<SocketAddr>,
     pub tcp_secure_addresses: Vec<SocketAddr>,
-    tls: Option<Tls>,
+    changeable: Changeable,
     core: Arc<Core>,
     grace: Duration,
     accepting: Vec<Task<()>>,
@@ -113,21 +141,18 @@ pub struct Server {
 impl Server {
     /// Errors: NETWORK_ERROR where a port cannot be opened.
     pub async fn start(engine: Arc<Engine>, config: &ServerConfig) -> Result<Server> {
-        Self::start_after(engine, config, |_, _| {}).await
+        Self::start_after(engine, config, |_| {}).await
     }
 
     /// `before` gets what may be changed while the server runs, and ends before anybody can connect.
     pub async fn start_after(
         engine: Arc<Engine>,
         config: &ServerConfig,
-        before: impl FnOnce(SharedRouting, Option<Tls>),
+        before: impl FnOnce(Changeable),
     ) -> Result<Server> {
         for (name, value) in [
             ("default_database", config.default_database.clone()),
             ("keep_alive_timeout", config.keep_alive.as_secs().to_string()),
-            ("max_concurrent_queries", config.max_concurrent_queries.to_string()),
-            ("max_concurrent_insert_queries", config.max_concurrent_insert_queries.to_string()),
-            ("max_concurrent_select_queries", config.max_concurrent_select_queries.to_string()),
             ("max_connections", config.max_connections.to_string()),
             ("enable_http_stacktrace", u8::from(config.http_stacktrace).to_string()),
             ("shutdown_wait_unfinished", config.shutdown_grace.as_secs().to_string()),
@@ -136,7 +161,6 @@ impl Server {
         ] {
             server_settings::set(name, value);
         }
-        processes::limit_kinds(config.max_concurrent_insert_queries, config.max_concurrent_select_queries);
         let core = Arc::new(Core {
             sessions: NamedSessions::new(engine.env.clone(), config.session_timeouts),
             user_sessions: UserSessions::default(),
@@ -163,16 +187,29 @@ impl Server {
             (Protocol::Http, config.https_port, tls.clone()),
             (Protocol::Native, config.tcp_port_secure, tls.clone()),
         ];
-        before(core.routing.clone(), tls.clone());
+        let changeable = Changeable { routing: core.routing.clone(), tls, admission: core.admission.clone() };
+        let (inserts, selects) = (config.max_concurrent_insert_queries, config.max_concurrent_select_queries);
+        changeable.limit_queries(config.max_concurrent_queries, inserts, selects);
+        before(changeable.clone());
         let (mut addresses, mut accepting) = ([const { Vec::new() }; 4], Vec::new());
         for (at, host) in config.listen_hosts.iter().enumerate() {
             let may_lack = at > 0 && host == IPV6_LOOPBACK;
             for (addresses, (protocol, port, tls)) in addresses.iter_mut().zip(&ports) {
                 let Some(port) = *port else { continue };
-                let Some(listener) = listen(host, port, may_lack).await? else { continue };
+                let listener = match listen(host, port, may_lack).await {
+                    Err(error) if config.listen_try => {
+                        tracing::warn!("{error}: the server does without it (listen_try)");
+                        continue;
+                    }
+                    listener => listener?,
+                };
+                let Some(listener) = listener else { continue };
                 addresses.push(listener.local_addr()?);
                 accepting.push(Task::on(&runtime::io(), accept(core.clone(), listener, *protocol, tls.clone())));
             }
+        }
+        if accepting.is_empty() {
+            return Err(Error::new(ErrorCode::NETWORK_ERROR, "There is no address and port that the server can listen on"));
         }
         let [http_addresses, tcp_addresses, https_addresses, tcp_secure_addresses] = addresses;
         let listening = [
@@ -190,7 +227,16 @@ impl Server {
             Counters::server().add(Event::ServerStartupMilliseconds, (seconds * 1e3) as u64);
         }
         let grace = config.shutdown_grace;
-        Ok(Server { http_addresses, tcp_addresses, https_addresses, tcp_secure_addresses, tls, core, grace, accepting })
+        Ok(Server {
+            http_addresses,
+            tcp_addresses,
+            https_addresses,
+            tcp_secure_addresses,
+            changeable,
+            core,
+            grace,
+            accepting,
+        })
     }
 
     /// What the server is called.
@@ -198,14 +244,9 @@ impl Server {
         &self.core.display_name
     }
 
-    /// Where it is said anew which request is answered how.
-    pub fn routing(&self) -> SharedRouting {
-        self.core.routing.clone()
-    }
-
-    /// Where certificate and key can be read again.
-    pub fn tls(&self) -> Option<Tls> {
-        self.tls.clone()
+    /// What may be changed while it runs.
+    pub fn changeable(&self) -> Changeable {
+        self.changeable.clone()
     }
 
     /// Takes nothing new, lets running queries finish for the grace period, cancels what is left, and waits for the

@@ -1,4 +1,4 @@
-//! The configuration of a client, in the form of clickhouse-client's `config.xml` or its YAML.
+//! The configuration of a client, in the form of clickhouse-client's `config.xml` or its YAML, with the files of `config.d`.
 //!
 //! Read are the connection (`host`, `port`, `user`, `password`, `database`, `secure`), `connections_credentials` with
 //! connections by name, `openSSL/client`, `history_file`, `prompt`, `format`, `vertical`, and every element whose name is a setting. Others mean
@@ -11,8 +11,8 @@ use gristmill_base::redact::Secret;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_introspect::Settings;
 
-use super::yaml;
-use crate::config_tree::{self, Node};
+use crate::config_files;
+use crate::config_tree::Node;
 
 /// What a file says; `None` and empty: nothing.
 #[derive(Debug, Default)]
@@ -61,10 +61,7 @@ impl Config {
     pub fn read(given: Option<&Path>, connection: Option<&str>, host: Option<&str>) -> Result<Config> {
         let root = match given.map(Path::to_path_buf).or_else(found) {
             Some(file) => {
-                let text = config_tree::read(&file)?;
-                let is_yaml = file.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
-                let root = if is_yaml { yaml::parsed(&text) } else { config_tree::parsed(&text) };
-                let config = root.and_then(|root| Config::of(&root, connection, host));
+                let config = config_files::read(&file, None).and_then(|whole| Config::of(&whole.root, connection, host));
                 return config.context(|| format!("in the configuration {}", file.display()));
             }
             None => Node::default(),
@@ -164,6 +161,7 @@ fn settings(root: &Node) -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config_tree;
 
     const FILE: &str = "<config><format>JSON</format><vertical/><host>first</host><user>me</user><password> p </password><secure/><max_threads>3</max_threads>\
         <openSSL><client><verificationMode>none</verificationMode><caConfig>/a.pem</caConfig></client></openSSL>\

@@ -10,7 +10,6 @@ pub mod external;
 pub mod foreign_options;
 mod password;
 pub mod places;
-mod yaml;
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;

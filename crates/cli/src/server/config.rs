@@ -1,8 +1,8 @@
-//! The configuration file of a server: ClickHouse's `config.xml`, with the users and profiles of its `users.xml` in it or in the
-//! file that `users_config` names.
+//! The configuration of a server: ClickHouse's `config.xml`, with the users and profiles of its `users.xml` in it or in the
+//! file that `users_config` names, and what goes over both ([`config_files`]).
 //!
 //! Read are the elements that mean something here ([`Config`]); others are named once in the log, so that nobody believes in
-//! one that does nothing. An element with the attribute `from_env` has the value of that variable.
+//! one that does nothing.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,8 @@ use gristmill_server::Handlers;
 use hyper::header::{HeaderName, HeaderValue};
 
 use super::{handlers_config, logs_config, masking_config, options_config, users_config};
-use crate::config_tree::{Node, invalid, parsed, read};
+use crate::config_files::{self, Whole};
+use crate::config_tree::{Node, invalid, read};
 
 /// What a file says; `None` and empty: nothing.
 #[derive(Debug, Default)]
@@ -90,6 +91,12 @@ pub struct Config {
     pub drop_delay: Option<u64>,
     /// Headers of what OPTIONS answers; `None`: as without a configuration.
     pub options: Option<Vec<(HeaderName, HeaderValue)>>,
+    /// Whether the server does without addresses that it cannot listen on.
+    pub listen_try: Option<bool>,
+    /// How often the files are looked after, whether they changed.
+    pub reload_interval_ms: Option<u64>,
+    /// The files, and the folders in which others may come to be.
+    pub sources: Vec<PathBuf>,
 }
 
 /// What is read of `config.xml`; the names of other elements are told.
@@ -102,6 +109,9 @@ const KNOWN: &[&str] = &[
     "tcp_port_secure",
     "openSSL",
     "listen_host",
+    "listen_try",
+    "config_reload_interval_ms",
+    "include_from",
     "max_concurrent_queries",
     "max_concurrent_insert_queries",
     "max_concurrent_select_queries",
@@ -153,7 +163,9 @@ impl Config {
     }
 
     fn of_file(file: &Path) -> Result<Config> {
-        let root = parsed(&read(file)?)?;
+        let Whole { mut root, mut sources, included } = config_files::read(file, None)?;
+        // Logs are there without an element, too.
+        root.children.retain(|child| !child.remove || logs_config::is_log(&child.name));
         let unknown: Vec<&str> = root
             .children
             .iter()
@@ -213,14 +225,21 @@ impl Config {
             max_partition_size_to_drop: root.number(&["max_partition_size_to_drop"])?,
             drop_delay: root.number(&["database_atomic_delay_before_drop_table_sec"])?,
             options: options_config::read(&root)?,
+            listen_try: switch(&root, "listen_try")?,
+            reload_interval_ms: root.number(&["config_reload_interval_ms"])?,
+            sources: Vec::new(),
         };
         let users_file = root.text(&["users_config"]).or_else(|| root.text(&["user_directories", "users_xml", "path"]));
-        // Beside the configuration, as a name that is no whole path is.
-        let users_file = users_file.map(|name| file.parent().unwrap_or(Path::new(".")).join(name));
+        let users_file = users_file.map(|name| config_files::beside(file, &name));
         let of_users = match users_file.filter(|path| path != file) {
-            Some(path) => Some(read(&path).and_then(|text| parsed(&text)).context(|| format!("in {}", path.display()))?),
+            Some(path) => {
+                let users = config_files::read(&path, included.as_deref()).context(|| format!("in {}", path.display()))?;
+                sources.extend(users.sources);
+                Some(users.root)
+            }
             None => None,
         };
+        config.sources = sources;
         let root = of_users.as_ref().unwrap_or(&root);
         if root.child("users").is_some() || root.child("profiles").is_some() {
             config.access = Some(users_config::access(root, config.default_profile.clone())?);

@@ -7,6 +7,7 @@ mod logs_config;
 mod masking_config;
 mod options_config;
 mod users_config;
+mod watched_files;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,14 +24,16 @@ use gristmill_introspect::memory::MemoryAccount;
 use gristmill_introspect::{macros, server_settings};
 use gristmill_mergetree::settings::TableSettings;
 use gristmill_objstore::allowed_hosts::{self, AllowedHosts};
-use gristmill_server::{Exporter, Routing, Server, ServerConfig, SharedRouting, Timeouts, Tls, TlsFiles};
+use gristmill_server::{Changeable, Exporter, Routing, Server, ServerConfig, Timeouts, Tls, TlsFiles};
+use parking_lot::Mutex;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use self::config::Config;
+use self::watched_files::WatchedFiles;
 use crate::arguments::Given;
 use crate::log_file::Logger;
-use crate::{bootstrap, config_tree};
+use crate::{bootstrap, config_files, config_tree};
 
 /// What is logged unless the environment says otherwise.
 pub const LOG: &str = "warn,gristmill=info,gristmill_server=info";
@@ -43,6 +46,8 @@ const EXIT_OVERDUE: i32 = 1;
 const CALIBRATED_WHEN_IDLE: Duration = Duration::from_secs(60);
 /// How long UNDROP may bring a table back where the configuration does not say it.
 const KEPT_WHEN_DROPPED: Duration = Duration::from_secs(480);
+/// How often it is looked whether files of the configuration changed, unless it says how often.
+const LOOKED_AFTER: Duration = Duration::from_secs(2);
 /// How long the end may take beyond the grace of queries: cancelled ones, merges and what is left to be written.
 const ENDING_LONGEST: Duration = Duration::from_secs(60);
 
@@ -52,8 +57,8 @@ const ENDING_LONGEST: Duration = Duration::from_secs(60);
     The log goes to standard error; GRISTMILL_LOG=debug shows every query."
 )]
 pub struct ServerArguments {
-    /// A configuration in the form of ClickHouse's config.xml, with users and profiles; what flags say comes first. SIGHUP has
-    /// users, profiles and the certificate read again
+    /// A configuration in the form of ClickHouse's config.xml, with users and profiles; what flags say comes first. Users,
+    /// profiles and the certificate are read again when they change, and on SIGHUP
     #[arg(short = 'C', long = "config-file", value_name = "FILE")]
     config_file: Option<PathBuf>,
     /// The folder where tables last; ./data unless given
@@ -74,7 +79,7 @@ pub struct ServerArguments {
     /// Port of the native protocol over TLS; 0: one that is free. Wants --certificate and --private-key
     #[arg(long, value_name = "PORT")]
     tcp_port_secure: Option<u16>,
-    /// The certificate for TLS and those that lead to a known authority, in PEM; read again on SIGHUP
+    /// The certificate for TLS and those that lead to a known authority, in PEM; read again when it changes
     #[arg(long, value_name = "FILE", requires = "private_key")]
     certificate: Option<PathBuf>,
     /// The key of the certificate, in PEM
@@ -110,10 +115,8 @@ impl ServerArguments {
     /// What the configuration says of the log, which is to be there before anything is told. A file that cannot be read is an
     /// error later, in the log. Error: INVALID_CONFIG_PARAMETER.
     pub fn logger(&self) -> Result<Logger> {
-        let root =
-            self.config_file.as_deref().map(|file| config_tree::read(file).and_then(|text| config_tree::parsed(&text)));
-        match root {
-            Some(Ok(root)) => Logger::of(&root),
+        match self.config_file.as_deref().map(|file| config_files::read(file, None)) {
+            Some(Ok(whole)) => Logger::of(&whole.root),
             _ => Logger::of(&config_tree::Node::default()),
         }
     }
@@ -155,9 +158,14 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     let defaults = ServerConfig::default();
     let hosts = [arguments.listen_host, configured.listen_hosts, defaults.listen_hosts];
     let grace = arguments.shutdown_grace.or(configured.shutdown_grace).map(Duration::from_secs);
-    let most = arguments.max_concurrent_queries.or(configured.max_concurrent_queries);
+    let most_by_flag = arguments.max_concurrent_queries;
+    let most = most_by_flag.or(configured.max_concurrent_queries);
     let certificate = arguments.certificate.or(configured.certificate);
     let private_key = arguments.private_key.or(configured.private_key);
+    let mut watched = WatchedFiles::default();
+    watched.add(configured.sources.into_iter().chain(certificate.clone()).chain(private_key.clone()));
+    let watched = Arc::new(Mutex::new(watched));
+    let looked_after = configured.reload_interval_ms.map_or(LOOKED_AFTER, Duration::from_millis);
     let config_of_server = ServerConfig {
         listen_hosts: hosts.into_iter().find(|hosts| !hosts.is_empty()).unwrap_or_default(),
         http_port: arguments.http_port.or(configured.http_port).or(defaults.http_port),
@@ -174,6 +182,7 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         default_database: configured.default_database.unwrap_or(defaults.default_database),
         keep_alive: configured.keep_alive_timeout.map_or(defaults.keep_alive, Duration::from_secs),
         http_stacktrace: configured.http_stacktrace.unwrap_or(defaults.http_stacktrace),
+        listen_try: configured.listen_try.unwrap_or(defaults.listen_try),
         settings: given.settings,
         routing: Routing {
             handlers: configured.handlers,
@@ -215,8 +224,15 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     engine.databases.create_database(&config_of_server.default_database, true, "").await?;
     let told_to_end = CancellationToken::new();
     // Before the first statement that may ask for it.
-    let hooks = |routing: SharedRouting, tls: Option<Tls>| {
-        let reloaded = Reloaded { engine: Arc::downgrade(&engine), tls, routing, file: file.clone() };
+    let reloaded = |changeable: Changeable| Reloaded {
+        engine: Arc::downgrade(&engine),
+        changeable,
+        file: file.clone(),
+        watched: watched.clone(),
+        most_by_flag,
+    };
+    let hooks = |changeable: Changeable| {
+        let reloaded = reloaded(changeable);
         engine.on_reload(Box::new(move || reloaded.reload()));
         let told_to_end = told_to_end.clone();
         engine.on_shutdown(Box::new(move || told_to_end.cancel()));
@@ -257,7 +273,16 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         );
     }
     tracing::info!("Ready for connections, with the tables of {}", path.display());
-    let reloaded = Reloaded { engine: Arc::downgrade(&engine), tls: server.tls(), routing: server.routing(), file };
+    let reloaded = Arc::new(reloaded(server.changeable()));
+    let looks = reloaded.clone();
+    let _looks = (!looked_after.is_zero()).then(|| {
+        Task::on(&runtime::io(), async move {
+            loop {
+                tokio::time::sleep(looked_after).await;
+                looks.reload_if_changed();
+            }
+        })
+    });
     loop {
         let signal = tokio::select! {
             signal = signals.wait() => signal,
@@ -313,18 +338,31 @@ fn keep_dropped(engine: &Engine, seconds: Option<u64>) {
 /// What is read again while the server runs.
 struct Reloaded {
     engine: Weak<Engine>,
-    tls: Option<Tls>,
-    routing: SharedRouting,
+    changeable: Changeable,
     file: Option<PathBuf>,
+    watched: Arc<Mutex<WatchedFiles>>,
+    /// `--max-concurrent-queries`, which goes over what the file says.
+    most_by_flag: Option<usize>,
 }
 
 impl Reloaded {
-    /// Users, profiles, named collections, allowed hosts, macros, masking rules, handlers of HTTP, what may be dropped and the
-    /// certificate. With an error everything stays as it was.
+    /// Where one of the files is another than the one that was read, or could not be.
+    fn reload_if_changed(&self) {
+        let changed = self.watched.lock().have_changed();
+        if changed && let Err(error) = self.reload() {
+            tracing::error!("The configuration stays as it was: {error}");
+        }
+    }
+
+    /// Users, profiles, named collections, allowed hosts, macros, masking rules, handlers of HTTP, what may be dropped, how many
+    /// queries may run and the certificate. With an error everything stays as it was.
     fn reload(&self) -> Result<()> {
+        // What changes from here on is another change.
+        self.watched.lock().have_changed();
         let config = self.file.as_deref().map(Config::read).transpose()?;
-        self.tls.as_ref().map_or(Ok(()), Tls::reload)?;
+        self.changeable.tls.as_ref().map_or(Ok(()), Tls::reload)?;
         if let (Some(config), Some(engine)) = (config, self.engine.upgrade()) {
+            self.watched.lock().add(config.sources.iter().cloned());
             engine.access.configure(config.state());
             engine.access.set_policy(config.passwords);
             allowed_hosts::allow(config.allowed_hosts);
@@ -332,7 +370,13 @@ impl Reloaded {
             masking::configure(config.masking);
             limit_drops(config.max_table_size_to_drop, config.max_partition_size_to_drop);
             keep_dropped(&engine, config.drop_delay);
-            self.routing.change(Routing {
+            let most = self.most_by_flag.or(config.max_concurrent_queries);
+            self.changeable.limit_queries(
+                most.unwrap_or(ServerConfig::default().max_concurrent_queries),
+                config.max_concurrent_insert_queries.unwrap_or_default(),
+                config.max_concurrent_select_queries.unwrap_or_default(),
+            );
+            self.changeable.routing.change(Routing {
                 handlers: config.handlers,
                 default_response: config.default_response,
                 options: config.options,

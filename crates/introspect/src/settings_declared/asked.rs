@@ -88,6 +88,11 @@ impl Settings {
         longest(self.receive_timeout)
     }
 
+    /// How long a connection of the native protocol may be without a query.
+    pub fn idle_longest(&self) -> Duration {
+        longest(self.idle_connection_timeout as f64)
+    }
+
     /// Whether a query may end with rows of a part of what it reads.
     pub fn may_break_off(&self) -> bool {
         let limited = self.max_rows_to_read > 0 || self.max_bytes_to_read > 0;

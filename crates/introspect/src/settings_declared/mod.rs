@@ -37,6 +37,7 @@ settings! {
     max_execution_time: f64 = 0.0, "Seconds after which a query is stopped. 0: no limit.";
     http_receive_timeout: f64 = 30.0, "Seconds that the next bytes of a request's body are waited for. 0: any time.";
     receive_timeout: f64 = 300.0, "Seconds that the next bytes of a query or of rows are waited for, of a client of the native protocol. 0: any time.";
+    idle_connection_timeout: u64 = 3_600u64, "Seconds that a connection of the native protocol may be without a query, before it is closed. 0: any time.";
     timeout_overflow_mode: String = "throw", "What happens over max_execution_time: throw, or break (the result of what was read up to there).";
     min_execution_speed: u64 = 0u64, "Rows a second that a query has to read. 0: it may be as slow as it is.";
     min_execution_speed_bytes: u64 = 0u64, "Bytes a second, as they lie in memory, that a query has to read. 0: it may be as slow as it is.";
@@ -511,7 +512,8 @@ settings! {
     http_wait_end_of_query: bool = false, "Whether an answer over HTTP is held back until the query is over.";
     send_progress_in_http_headers: bool = false, "Whether headers X-ClickHouse-Progress are sent while a query over HTTP runs.";
     http_headers_progress_interval_ms: u64 = 100u64, "Milliseconds between headers X-ClickHouse-Progress.";
-    http_max_fields: u64 = 1_000u64, "Fields that the head of a request over HTTP may have, as the server's own settings say. 0, and above 16384: 16384.";
+    http_max_uri_size: u64 = 1_048_576u64, "Bytes that the URL of a request over HTTP may have, as the server's own settings say and the profile that everybody has; 65534 at most. 0: any number.";
+    http_max_fields: u64 = 1_000u64, "Fields that the head of such a request may have, as said there. 0, and above 16384: 16384.";
     http_max_field_name_size: u64 = 4_096u64, "Bytes that the name of such a field may have. 0: any number.";
     http_max_field_value_size: u64 = 131_072u64, "Bytes that the value of such a field may have. 0: any number.";
     add_http_cors_header: bool = false, "Whether answers over HTTP say that pages of other sites may read them.";

@@ -139,7 +139,9 @@ pub struct Asked(Arc<Line>);
 impl Asked {
     /// The answer's head is made; whether its body comes in chunks.
     pub fn answers(&self, is_chunked: bool) {
-        self.0.state.lock().is_chunked = is_chunked;
+        let mut state = self.0.state.lock();
+        // A part of the head may have left before: the rest of it comes before the first chunk.
+        (state.is_chunked, state.is_flushed) = (is_chunked, false);
     }
 }
 

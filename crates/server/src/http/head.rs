@@ -9,6 +9,7 @@ use hyper::header::{CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, Head
 use hyper::http::{HeaderMap, response};
 use hyper::{Response, StatusCode};
 
+use super::ahead::Ahead;
 use super::lines::HeadLines;
 use super::{response_headers, status};
 use crate::core::{error_text, error_text_with_stack};
@@ -20,8 +21,10 @@ const EXPOSED: &str = "X-ClickHouse-Query-Id,X-ClickHouse-Format,X-ClickHouse-Ti
     X-ClickHouse-Summary,X-ClickHouse-Progress,X-ClickHouse-Logs,X-ClickHouse-Exception-Code,X-ClickHouse-Exception-Tag,\
     X-Gristmill-Insert-Gear";
 
-/// Bytes of progress headers: clients take no long heads.
+/// Bytes of progress headers before they come slowly, if at all: clients take no long heads.
 const PROGRESS_BYTES_MAX: usize = 8 << 10;
+/// How often they come then, at most.
+const PROGRESS_SLOWLY: Duration = Duration::from_secs(10);
 
 /// What the head says of a query.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +47,13 @@ pub struct Head {
     /// The type of its frames, where it has any.
     pub framing: Option<&'static str>,
     pub codec: Compression,
-    /// How far the query was, while its answer waited.
+    /// Where it is told how far the query is while it runs.
+    pub ahead: Option<Ahead>,
+    /// When it is told next.
+    pub progress_next: Option<Duration>,
+    /// Of what was told.
+    pub progress_bytes: usize,
+    /// How far the query was, where that could not be told before.
     pub progress: Vec<String>,
     /// What was told of the query's log until then.
     pub lines: HeadLines,
@@ -60,10 +69,20 @@ impl Head {
         if self.stacktrace { error_text_with_stack(error) } else { error_text(error) }
     }
 
-    /// Remembers how far the query is, for the headers X-ClickHouse-Progress.
-    pub fn note_progress(&mut self, context: &QueryContext) {
+    /// Tells how far the query is by a header, where its client wants to know it and it is time. The head is not sent yet.
+    pub fn tell_progress(&mut self, context: &QueryContext) {
+        let settings = &context.settings;
+        let every = Duration::from_millis(settings.http_headers_progress_interval_ms.max(1));
+        let elapsed = context.elapsed();
+        if !settings.send_progress_in_http_headers || elapsed < self.progress_next.unwrap_or(every) {
+            return;
+        }
         let line = progress(context);
-        if self.progress.iter().map(String::len).sum::<usize>() + line.len() <= PROGRESS_BYTES_MAX {
+        self.progress_bytes += line.len();
+        let is_much = self.progress_bytes > PROGRESS_BYTES_MAX;
+        self.progress_next = Some(elapsed + if is_much { every.max(PROGRESS_SLOWLY) } else { every });
+        let is_told = self.ahead.as_ref().is_some_and(|ahead| ahead.send("x-clickhouse-progress", &line));
+        if !is_told && !is_much {
             self.progress.push(line);
         }
     }

@@ -4,6 +4,7 @@
 //! it comes (`input`, `external`), and sends its result out (`outgoing`) through a channel of a few chunks (`answer`). The
 //! task belongs to the answer: it ends when the client leaves.
 
+mod ahead;
 mod answer;
 pub(crate) mod external;
 mod framing;
@@ -11,6 +12,7 @@ mod half_closed;
 pub mod handlers;
 mod head;
 pub(crate) mod input;
+mod limits;
 mod lines;
 mod outgoing;
 mod pages;
@@ -31,24 +33,24 @@ use hyper::body::Incoming;
 use hyper::header::CONNECTION;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Method, Request, Response, Version};
+use hyper::{Method, Request, Response, StatusCode, Version};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 use crate::core::Core;
 use crate::metered::{Ended, Interface, Metered};
+use ahead::{Ahead, AheadOf};
 use answer::AnswerBody;
 use half_closed::{AnswerOf, Line, Stream};
 use handlers::{Entry, Handler, Routing, Rule};
+use limits::HeadLimits;
 use query::Peer;
 
 /// Until the head of the only request is there, where connections are not kept.
 const HEAD_LONGEST: Duration = Duration::from_secs(30);
 /// Bytes of a request's head.
 const HEAD_BYTES_MAX: usize = 1 << 20;
-/// Fields of a request's head, whatever the settings say: hyper's map of them panics beyond 24576.
-const FIELDS_MAX: u64 = 1 << 14;
 
 /// Serves one socket to its end; clients may close their side of it and wait for the answer.
 pub async fn serve_tcp(core: Arc<Core>, socket: TcpStream, peer: SocketAddr) {
@@ -67,22 +69,27 @@ pub async fn serve(
     let _ended = Ended::of(Event::HTTPServerConnectionsCreated, Event::HTTPServerConnectionsClosed);
     let socket = Metered::of(socket, Interface::HTTP);
     let meter = socket.meter();
+    let ahead = Ahead::default();
+    let socket = AheadOf::new(socket, ahead.clone());
     let stopping = core.stopping.clone();
     let keep_alive = core.keep_alive;
-    let fields = match core.settings.http_max_fields {
-        0 => FIELDS_MAX,
-        fields => fields.min(FIELDS_MAX),
-    };
+    let limits = HeadLimits::of(&core);
     let from = Peer { address: peer, connection: core.connections.number(), is_secure: line.is_none() };
     let watched = line.clone();
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(meter.clone());
-        let core = core.clone();
+        if let Some(ahead) = ahead.ask(&request) {
+            request.extensions_mut().insert(ahead);
+        }
+        let (core, ahead) = (core.clone(), ahead.clone());
         let asked = line.as_ref().map(Line::ask);
         async move {
             let is_head = request.method() == Method::HEAD;
             let (is_last, version) = (is_last(&request), request.version());
-            let mut response = respond(core, request, from).await;
+            let mut response = respond(core, request, from, &limits).await;
+            if ahead.answers() {
+                *response.status_mut() = StatusCode::OK;
+            }
             if is_last {
                 head::put_keep_alive(response.headers_mut(), Duration::ZERO);
                 // An answer of version 1.1 to a client of 1.0 that would keep the connection is said to keep it.
@@ -104,7 +111,7 @@ pub async fn serve(
         .header_read_timeout(if keep_alive.is_zero() { HEAD_LONGEST } else { keep_alive })
         .max_buf_size(HEAD_BYTES_MAX)
         // With more the answer is 431, as that to longer ones.
-        .max_headers(fields as usize)
+        .max_headers(limits.fields)
         .serve_connection(TokioIo::new(socket), service);
     tokio::pin!(connection);
     let served = async {
@@ -140,8 +147,11 @@ fn is_last(request: &Request<Incoming>) -> bool {
     request.version() == Version::HTTP_10 || words.any(|word| word.trim().eq_ignore_ascii_case("close"))
 }
 
-async fn respond(core: Arc<Core>, request: Request<Incoming>, peer: Peer) -> Response<AnswerBody> {
-    if let Some(text) = request::too_long_field(request.headers(), &core.settings) {
+async fn respond(core: Arc<Core>, request: Request<Incoming>, peer: Peer, limits: &HeadLimits) -> Response<AnswerBody> {
+    if let Some(text) = limits.too_long_uri(request.uri()) {
+        return pages::too_long_uri(text);
+    }
+    if let Some(text) = limits.too_long_field(request.headers()) {
         return pages::too_long_head(text);
     }
     if request.method() == Method::OPTIONS {

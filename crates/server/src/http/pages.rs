@@ -59,6 +59,10 @@ pub fn failed(error: &Error) -> Response<AnswerBody> {
     response
 }
 
+pub fn too_long_uri(text: String) -> Response<AnswerBody> {
+    page(StatusCode::URI_TOO_LONG, TEXT, text)
+}
+
 /// A field of the request's head is too long.
 pub fn too_long_head(text: String) -> Response<AnswerBody> {
     page(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, TEXT, text)

@@ -14,12 +14,13 @@ use gristmill_engine::{Brought, Execution, ExternalTable, InputData, Session, St
 use gristmill_formats::extremes::Extremes;
 use gristmill_formats::{Format, OutputContext, OutputFormat, ResultSummary, Told, writer};
 use gristmill_introspect::query_lines::{self, LinesHeard, QueryLine};
-use gristmill_introspect::{Client, QueryContext, custom};
+use gristmill_introspect::{Client, QueryContext, custom, processes};
 use gristmill_types::Columns;
 use hyper::Method;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
 
+use super::ahead::Ahead;
 use super::answer::Responder;
 use super::external;
 use super::framing::Framer;
@@ -108,6 +109,7 @@ pub async fn run(exchange: Exchange) {
         keep_alive: core.keep_alive,
         timezone: timezone_name(&gristmill_introspect::Settings::default()),
         tag: format!("{:016x}", env.random_u64()),
+        ahead: parts.extensions.get::<Ahead>().cloned(),
         configured: rule.map(|rule| rule.response_headers.clone()).unwrap_or_default(),
         ..Head::default()
     };
@@ -313,7 +315,10 @@ async fn answer(
     let brought = Brought { external, refuses_outfile: true, ..Brought::default() };
     let (lines_told, mut lines) = query_lines::queue();
     session.client = Arc::new(Client { lines: Some(lines_told), ..Client::clone(&session.client) });
-    let execution = match session.execute_with(&taken.statement, taken.data, brought).await {
+    let (user, tells) = (session.user.clone(), session.settings.send_progress_in_http_headers);
+    let begins = session.execute_with(&taken.statement, taken.data, brought);
+    let begun = if tells { told_until_begun(begins, &user, head).await } else { begins.await };
+    let execution = match begun {
         Ok(execution) => execution,
         Err(error) => {
             head.lines.note_rest(&mut lines);
@@ -331,6 +336,29 @@ async fn answer(
         before.repeat(&session, &mut named.session);
     }
     Ok(answered)
+}
+
+/// Waits for a statement to begin. Some do all of their work before: how far they are is told meanwhile.
+async fn told_until_begun(
+    begins: impl Future<Output = Result<Execution>>,
+    user: &str,
+    head: &mut Head,
+) -> Result<Execution> {
+    tokio::pin!(begins);
+    let mut ticker = tokio::time::interval(TICK);
+    ticker.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            biased;
+            begun = begins.as_mut() => return begun,
+            _ = ticker.tick() => {
+                let running = processes::snapshot();
+                if let Some(own) = running.iter().find(|query| query.query_id == head.query_id && &*query.user == user) {
+                    head.tell_progress(own);
+                }
+            }
+        }
+    }
 }
 
 /// The answer to a statement that failed before its columns were known: in the format of its result, where the client wants that
@@ -461,7 +489,6 @@ async fn rows_sent(
     let mut extremes = settings.extremes.then(|| Extremes::new(&columns));
     let mut count = 0;
     let progress_every = Duration::from_millis(settings.http_headers_progress_interval_ms.max(1));
-    let mut progress_next = progress_every;
     let mut ticker = tokio::time::interval(TICK.min(progress_every));
     ticker.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let streamed: Result<()> = async {
@@ -494,12 +521,8 @@ async fn rows_sent(
                     if let Some(formatted) = &mut formatted {
                         formatted.progress(&told(&context), &mut out);
                     }
-                    if settings.send_progress_in_http_headers
-                        && context.elapsed() >= progress_next
-                        && !outgoing.head_is_sent()
-                    {
-                        beside.head.note_progress(&context);
-                        progress_next = context.elapsed() + progress_every;
+                    if !outgoing.head_is_sent() {
+                        beside.head.tell_progress(&context);
                     }
                     // Rows of a slow query leave as they come. Before the first there may still be an error with a status of its own.
                     let fresh = !out.is_empty() || beside.framer.as_ref().is_some_and(Framer::has_packets);

@@ -12,7 +12,7 @@ use gristmill_introspect::opentelemetry::TraceContext;
 use gristmill_introspect::{Client, Settings};
 use gristmill_sql::ast::with_escapes;
 use hyper::Method;
-use hyper::header::{HeaderMap, HeaderValue};
+use hyper::header::HeaderValue;
 use hyper::http::request::Parts;
 
 use super::handlers::Taking;
@@ -159,19 +159,6 @@ fn decoded(text: &str) -> Vec<u8> {
         rest = if escaped.is_some() { &behind[2..] } else { behind };
     }
     out
-}
-
-/// What is too long about the fields of a request's head; `None`: nothing is.
-pub fn too_long_field(headers: &HeaderMap, settings: &Settings) -> Option<String> {
-    headers.iter().find_map(|(name, value)| {
-        let lengths = [
-            ("name", name.as_str().len(), "http_max_field_name_size", settings.http_max_field_name_size),
-            ("value", value.len(), "http_max_field_value_size", settings.http_max_field_value_size),
-        ];
-        let (what, bytes, setting, most) =
-            lengths.into_iter().find(|(_, bytes, _, most)| *most > 0 && *bytes as u64 > *most)?;
-        Some(format!("The {what} of a field of the request's head has {bytes} bytes, more than {setting} = {most}\n"))
-    })
 }
 
 pub fn header<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {

@@ -29,8 +29,6 @@ use gristmill_formats::native::socket::{Chunks, Output, channels, gone};
 
 /// Until the client has said who it is.
 const HELLO_LONGEST: Duration = Duration::from_secs(10);
-/// A connection without a query for so long is closed.
-const IDLE_LONGEST: Duration = Duration::from_secs(3600);
 
 const WRONG_PORT: &str = "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n\
     This is the port of ClickHouse's native protocol, for clickhouse-client and drivers that speak it.\n\
@@ -116,9 +114,10 @@ impl Connection {
             Err(_) => return Err(Error::new(ErrorCode::SOCKET_TIMEOUT, "The client did not say hello in time")),
         }
         loop {
+            let longest = self.session.settings.idle_longest();
             let code = tokio::select! {
                 () = stopping.cancelled() => return Ok(()),
-                code = tokio::time::timeout(IDLE_LONGEST, peek(&mut self.reader)) => match code {
+                code = tokio::time::timeout(longest, peek(&mut self.reader)) => match code {
                     Ok(code) => code?,
                     Err(_) => return Ok(()),
                 },

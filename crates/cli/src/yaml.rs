@@ -1,5 +1,6 @@
-//! The part of YAML that configurations of clickhouse-client use: mappings by indentation, lists of mappings or of words,
-//! words with or without quotes, comments. A list is, as in ClickHouse, an element that comes several times.
+//! The part of YAML that configurations of ClickHouse's programs use: mappings by indentation, lists of mappings or of
+//! words, words with or without quotes, comments. A list is, as in ClickHouse, an element that comes several times,
+//! `'@replace': 1` an attribute, and `'#text': word` the text beside it.
 
 use gristmill_base::Result;
 
@@ -37,9 +38,21 @@ pub fn parsed(text: &str) -> Result<Node> {
     let mut rest = lines.as_slice();
     mapping(&mut rest, 0, &mut root, 0)?;
     match rest.first() {
-        None => Ok(root),
+        None => Ok(with_attributes(root)),
         Some(line) => Err(invalid(format!("Line {} is indented less than those it belongs to", line.number))),
     }
+}
+
+/// Makes attributes and text of what is named so.
+fn with_attributes(mut node: Node) -> Node {
+    for child in std::mem::take(&mut node.children) {
+        match child.name.strip_prefix('@') {
+            Some(attribute) => node.attribute(attribute, &child.text),
+            None if child.name == "#text" => node.text = child.text,
+            None => node.children.push(with_attributes(child)),
+        }
+    }
+    node
 }
 
 /// Elements within elements.
@@ -144,6 +157,16 @@ mod tests {
         let hosts: Vec<_> = all.children("connection").filter_map(|node| node.text(&["hostname"])).collect();
         assert_eq!(hosts, ["h1", "h2"]);
         assert_eq!(root.text(&["prompt"]).as_deref(), Some("x: y"));
+    }
+
+    #[test]
+    fn attributes_are_named_with_a_sign() {
+        let text = "password:\n  '@from_env': PASSWORD\nurl:\n  '@overridable': 0\n  '#text': http://a\n";
+        let root = parsed(text).expect("reads");
+        let password = root.child("password").expect("is there");
+        assert_eq!((password.from_env.as_deref(), password.children.len()), (Some("PASSWORD"), 0));
+        assert_eq!(root.text(&["url"]).as_deref(), Some("http://a"));
+        assert_eq!(root.child("url").expect("is there").overridable, Some(false));
     }
 
     #[test]
