@@ -234,9 +234,8 @@ mod tests {
 
     #[test]
     fn files_of_folders_go_over_the_one_that_is_named() {
-        let base = xml(
-            "<a>1</a><b><c>1</c><d>1</d></b><host>x</host><host>y</host><gone/><users><default><e/></default></users>",
-        );
+        let base =
+            xml("<a>1</a><b><c>1</c><d>1</d></b><host>x</host><host>y</host><gone/><users><default><e/></default></users>");
         let first = xml("<a>2</a><b><c>2</c></b><host>z</host><new>1</new><gone remove=\"1\"/>");
         let last = xml("<new>2</new><b replace=\"1\"><f>3</f></b><users><default remove=\"remove\"/><me>1</me></users>");
         let (base, first, last) = (base.as_str(), first.as_str(), last.as_str());
@@ -264,11 +263,9 @@ mod tests {
 
     #[test]
     fn elements_are_included() {
-        let base = xml(
-            "<include_from>other.xml</include_from><nets incl=\"nets\" replace=\"1\"><ip>::/0</ip></nets>\
+        let base = xml("<include_from>other.xml</include_from><nets incl=\"nets\" replace=\"1\"><ip>::/0</ip></nets>\
              <x incl=\"none\" optional=\"1\"/><include incl=\"more\"/><kept incl=\"none\">1</kept>\
-             <y from_env=\"NOT_SET_ANYWHERE\" optional=\"1\"/>",
-        );
+             <y from_env=\"NOT_SET_ANYWHERE\" optional=\"1\"/>");
         let other = xml("<nets><ip>::1</ip></nets><more><z>2</z></more>");
         let root = whole(&[("config.xml", base.as_str()), ("other.xml", other.as_str())]).expect("reads").root;
         let networks: Vec<&str> = root.child("nets").expect("is there").children.iter().map(|node| &*node.text).collect();

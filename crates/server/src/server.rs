@@ -145,11 +145,7 @@ impl Server {
     }
 
     /// `before` gets what may be changed while the server runs, and ends before anybody can connect.
-    pub async fn start_after(
-        engine: Arc<Engine>,
-        config: &ServerConfig,
-        before: impl FnOnce(Changeable),
-    ) -> Result<Server> {
+    pub async fn start_after(engine: Arc<Engine>, config: &ServerConfig, before: impl FnOnce(Changeable)) -> Result<Server> {
         for (name, value) in [
             ("default_database", config.default_database.clone()),
             ("keep_alive_timeout", config.keep_alive.as_secs().to_string()),
