@@ -36,7 +36,7 @@ use crate::lost_constants::ForgetLostConstants;
 use crate::measured::{self, PlanRun};
 use crate::narrow_keys::GroupNarrowKeysByArray;
 use crate::nested_sort::SortNestedKeysWhole;
-use crate::one_stream::{self, Streams};
+use crate::one_stream;
 use crate::operator_limits::KeepToLimits;
 use crate::parallel_sort::SortInParallel;
 use crate::parted_groups::GroupManyByParts;
