@@ -10,7 +10,7 @@ use gristmill_base::Result;
 use gristmill_introspect::tag_groups::TagGroups;
 use gristmill_introspect::{Client, Settings, Used};
 use gristmill_types::SqlType;
-use gristmill_types::cast::CastOptions;
+use gristmill_types::cast::{CastOptions, Overflow};
 use gristmill_types::scan::address::LenientAddresses;
 use gristmill_types::scan::best_effort::Customs;
 
@@ -101,6 +101,8 @@ pub struct FunctionLimits {
     pub decimals_wrap: bool,
     /// What the letters of patterns of times stand for.
     pub letters: DateLetters,
+    /// What becomes of days and moments beyond the type that they are converted to.
+    pub overflow: Overflow,
 }
 
 impl FunctionLimits {
@@ -115,6 +117,7 @@ impl FunctionLimits {
             pairs_max: settings.extract_key_value_pairs_max_pairs_per_row,
             decimals_wrap: !settings.decimal_check_overflow,
             letters: DateLetters::of(settings),
+            overflow: Overflow::of(&settings.date_time_overflow_behavior),
         }
     }
 
@@ -204,6 +207,7 @@ impl FunctionEnv {
             best_effort_dates: self.cast_string_to_date_time_mode.starts_with("best_effort"),
             customs: self.customs(&*self.cast_string_to_date_time_mode == "best_effort_us"),
             lenient_addresses: self.addresses.cast,
+            overflow: self.limits.overflow,
             ..CastOptions::default()
         })
     }

@@ -77,6 +77,7 @@ const CHOICES: &[(&str, &str, &[&str])] = &[
     ("date_time_output_format", "DateTimeOutputFormat", &["simple", "iso", "unix_timestamp"]),
     ("date_time_input_format", "DateTimeInputFormat", &["basic", "best_effort", "best_effort_us"]),
     ("cast_string_to_date_time_mode", "DateTimeInputFormat", &["basic", "best_effort", "best_effort_us"]),
+    ("date_time_overflow_behavior", "DateTimeOverflowBehavior", &["throw", "ignore", "saturate"]),
     ("interval_output_format", "IntervalOutputFormat", &["numeric", "kusto"]),
     (
         "input_format_column_name_matching_mode",

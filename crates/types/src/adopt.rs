@@ -35,10 +35,12 @@ pub fn adopt(array: &ArrayRef, to: &SqlType, options: &CastOptions) -> Result<Ar
     cast(&carried, &from, to, options)
 }
 
-/// The type of a file's values, where sixteen bytes in arrays, tuples and maps are what the wanted type says they are.
+/// The type of a file's values, where sixteen bytes in arrays, tuples and maps are what the wanted type says they are. Seconds
+/// of a file may be beyond those of a DateTime.
 fn meant(from: SqlType, to: &SqlType) -> SqlType {
     match (from, to.plain()) {
         (T::FixedString(16), wanted @ (T::Uuid | T::IPv6)) => wanted.clone(),
+        (T::DateTime(zone), T::DateTime(_)) => T::DateTime64(0, zone),
         (T::Nullable(inner), wanted) => meant(*inner, wanted).nullable(),
         (T::Array(element), T::Array(wanted)) => T::Array(Box::new(meant(*element, wanted))),
         (T::Map(key, value), T::Map(wanted_key, wanted)) => {
@@ -62,8 +64,8 @@ fn meant(from: SqlType, to: &SqlType) -> SqlType {
 fn ambiguous(to: &SqlType) -> bool {
     match to.plain() {
         T::Int128 | T::UInt128 | T::Int256 | T::UInt256 => false,
-        // A Float32 of a file is to be cut.
-        T::Date | T::BFloat16 => true,
+        // A Float32 of a file is to be cut, and so are seconds that no DateTime has.
+        T::Date | T::DateTime(_) | T::BFloat16 => true,
         T::Array(inner) => ambiguous(inner),
         T::Map(key, value) => ambiguous(key) || ambiguous(value),
         T::Tuple(fields) => fields.iter().any(|(_, kind)| ambiguous(kind)),

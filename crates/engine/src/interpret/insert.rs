@@ -24,7 +24,7 @@ use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_formats::columnar::FileBytes;
 use gristmill_formats::{Format, RowParser, count_left_out, file_batches, with_omitted_flags};
 use gristmill_introspect::{Counters, QueryContext, Settings};
-use gristmill_sql::ast::{Call, Literal, Node, call, text as text_node};
+use gristmill_sql::ast::{Literal, Node, call, text as text_node};
 use gristmill_sql::lower::{Analyzer, Lowered, ResolvedTables};
 use gristmill_sql::statement::{Insert, InsertSource, TableExpression};
 use gristmill_types::measure::batch_bytes;
@@ -258,9 +258,11 @@ impl Interpreter {
                 } else if is_default(node) || (null_as_default && !no_default && is_replaced_null(node, column)) {
                     let node = default_in_row(column, row, given, table, 0)?;
                     analyzer.constant_as_kind(&node, &column.kind, false)
+                } else if !null_as_default && has_misplaced_null(node, &column.kind) {
+                    let text = format!("Cannot insert NULL value into a column of type '{}'", column.kind);
+                    Err(Error::new(ErrorCode::TYPE_MISMATCH, text))
                 } else {
-                    let filled = if null_as_default { without_inner_null(node, &column.kind) } else { None };
-                    analyzer.constant_as_kind(filled.as_ref().unwrap_or(node), &column.kind, null_as_default)
+                    analyzer.constant_as_kind(node, &column.kind, null_as_default)
                 };
                 let value = value.context(|| format!("in row {} of VALUES, column {}", number + 1, column.name))?;
                 cells[at].push(value);
@@ -343,29 +345,22 @@ fn is_replaced_null(node: &Node, column: &Column) -> bool {
     matches!(node.bare(), Node::Literal(Literal::Null)) && !column.kind.is_nullable()
 }
 
-/// An array, tuple or map in which NULL, however deep it stands, is the default of elements that cannot hold it. `None`: there is no
-/// such NULL.
-fn without_inner_null(node: &Node, kind: &SqlType) -> Option<Node> {
-    let Node::Call(made) = node.bare() else { return None };
-    let kind_of = |at: usize| match (kind.storage(), made.name.as_str()) {
-        (SqlType::Array(element), "array") => Some(&**element),
-        (SqlType::Tuple(fields), "tuple") => fields.get(at).map(|(_, kind)| kind),
-        (SqlType::Map(_, value), "map") if at % 2 == 1 => Some(&**value),
-        _ => None,
-    };
-    let mut filled: Option<Call> = None;
-    for (at, argument) in made.arguments.iter().enumerate() {
-        let Some(kind) = kind_of(at) else { continue };
-        let instead = match argument.bare() {
-            Node::Literal(Literal::Null) if kind.is_nullable() => None,
-            Node::Literal(Literal::Null) => Some(call("defaultValueOfTypeName", vec![text_node(&kind.to_string())])),
-            inner => without_inner_null(inner, kind),
-        };
-        if let Some(instead) = instead {
-            filled.get_or_insert_with(|| made.clone()).arguments[at] = instead;
+/// NULL where the type has none: as the value, or within an array, a tuple or a map.
+fn has_misplaced_null(node: &Node, kind: &SqlType) -> bool {
+    match (node.bare(), kind.plain()) {
+        (Node::Literal(Literal::Null), _) => !kind.is_nullable(),
+        (Node::Call(list), SqlType::Array(element)) if list.name == "array" => {
+            list.arguments.iter().any(|node| has_misplaced_null(node, element))
         }
+        (Node::Call(tuple), SqlType::Tuple(fields)) if tuple.name == "tuple" => {
+            tuple.arguments.iter().zip(fields).any(|(node, (_, kind))| has_misplaced_null(node, kind))
+        }
+        (Node::Call(map), SqlType::Map(key, value)) if map.name == "map" => {
+            let mut places = map.arguments.iter().enumerate();
+            places.any(|(at, node)| has_misplaced_null(node, if at % 2 == 0 { key } else { value }))
+        }
+        _ => false,
     }
-    filled.map(Node::Call)
 }
 
 fn is_default(node: &Node) -> bool {

@@ -75,7 +75,13 @@ impl AvroInput {
             known: known.clone(),
             wanted: wanted.clone(),
             batch_schema: wanted.arrow(),
-            options: CastOptions { timezone, null_as_default, saturates: true, ..CastOptions::default() },
+            options: CastOptions {
+                timezone,
+                null_as_default,
+                saturates: true,
+                refuses_days: settings.date_time_overflow_behavior != "saturate",
+                ..CastOptions::default()
+            },
             allow_missing: settings.input_format_avro_allow_missing_fields,
             held: Vec::new(),
             wanted_bytes: 0,

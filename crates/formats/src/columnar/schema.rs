@@ -9,7 +9,7 @@ use gristmill_types::{Column, Columns, SqlType};
 
 /// The columns that a file with that schema has. Nullable as the file says, unless
 /// `schema_inference_make_columns_nullable` is 0 (never) or 1 (wherever a value can be). Timestamps that name no zone are
-/// UTC, so that a value does not depend on who reads it.
+/// UTC, so that a value does not depend on who reads it; those of seconds may be beyond a DateTime.
 pub fn columns_of_arrow(schema: &Schema, settings: &Settings) -> Result<Columns> {
     columns_of_fields(schema.fields().iter().map(|field| {
         let kind = in_utc(SqlType::from_arrow(field)?);
@@ -56,7 +56,7 @@ fn deep(kind: SqlType, change: &impl Fn(SqlType) -> SqlType) -> SqlType {
 
 fn in_utc(kind: SqlType) -> SqlType {
     deep(kind, &|kind| match kind {
-        SqlType::DateTime(None) => SqlType::DateTime(Some(Arc::from("UTC"))),
+        SqlType::DateTime(zone) => SqlType::DateTime64(0, Some(zone.unwrap_or_else(|| Arc::from("UTC")))),
         SqlType::DateTime64(scale, None) => SqlType::DateTime64(scale, Some(Arc::from("UTC"))),
         other => other,
     })

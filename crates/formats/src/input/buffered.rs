@@ -63,6 +63,7 @@ impl Buffered {
             timezone,
             null_as_default: settings.input_format_null_as_default,
             saturates: true,
+            refuses_days: settings.date_time_overflow_behavior != "saturate",
             ..CastOptions::default()
         };
         Ok(Buffered {

@@ -313,12 +313,14 @@ fn whole_or(values: ArrayRef, wanted: &SqlType) -> ArrayRef {
     }
 }
 
-/// Wide numbers are bytes, the least first, as their writer had them.
+/// Wide numbers are bytes, the least first, as their writer had them; so are addresses, the first byte first, unless they are
+/// text.
 fn binary(values: BinaryViewArray, wanted: &SqlType) -> Result<ArrayRef> {
     let bytes = match wanted.plain() {
         SqlType::Int128 | SqlType::UInt128 => 16,
         SqlType::Int256 | SqlType::UInt256 => 32,
         SqlType::Decimal { precision, .. } if *precision > 38 => 32,
+        SqlType::IPv6 if !values.iter().flatten().any(is_text_of_address) => 16,
         _ => return Ok(Arc::new(values)),
     };
     if values.iter().flatten().any(|value| value.len() != bytes) {
@@ -331,6 +333,10 @@ fn binary(values: BinaryViewArray, wanted: &SqlType) -> Result<ArrayRef> {
     }
     let raw: Vec<u8> = values.iter().flatten().flatten().copied().collect();
     Ok(Arc::new(FixedSizeBinaryArray::try_new(bytes as i32, raw.into(), None)?))
+}
+
+fn is_text_of_address(value: &[u8]) -> bool {
+    value.contains(&b':') && value.iter().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.'))
 }
 
 /// Where the items of each row end. Lengths claim them; whether they are there is seen as they are read.

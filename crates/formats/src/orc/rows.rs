@@ -9,7 +9,7 @@ use arrow::array::{RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Field, Schema};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_introspect::Settings;
-use gristmill_types::{Columns, SqlType};
+use gristmill_types::{Column, Columns, SqlType};
 use parquet::file::reader::ChunkReader;
 
 use super::decode::{Decoder, Streams};
@@ -50,10 +50,9 @@ impl OrcRows {
         let all = fields.len();
         let matches = |name: &str, wanted: &str| name == wanted || any_case && name.eq_ignore_ascii_case(wanted);
         for column in wanted.iter().filter(|column| flagged_column(&column.name).is_none()) {
-            let is_there = |wanted: &str| fields.iter().any(|(name, _)| matches(name, wanted));
             if let Some((outer, _)) = column.name.split_once('.')
-                && !is_there(&column.name)
-                && is_there(outer)
+                && !fields.iter().any(|(name, _)| matches(name, &column.name))
+                && fields.iter().any(|(name, node)| matches(name, outer) && structs_of(node).is_none())
             {
                 return Err(Error::not_implemented(format!(
                     "Column '{}' is to be a part of the ORC column '{outer}': read that as a whole and take the part of it",
@@ -64,8 +63,10 @@ impl OrcRows {
         let columns: Vec<_> = fields
             .into_iter()
             .filter_map(|(name, node)| {
-                let column = wanted.iter().find(|column| matches(&name, &column.name))?;
-                Some((name, node, column.kind.clone()))
+                let column = wanted.iter().find(|column| matches(&name, &column.name));
+                let kind =
+                    column.map(|column| column.kind.clone()).or_else(|| nested_kind(&node, &name, wanted, any_case))?;
+                Some((name, node, kind))
             })
             .collect();
         let batch_rows = usize::try_from(settings.input_format_orc_row_batch_size).unwrap_or(BATCH_ROWS);
@@ -144,6 +145,30 @@ impl Iterator for OrcRows {
     fn next(&mut self) -> Option<Self::Item> {
         self.next_batch().transpose()
     }
+}
+
+/// The fields of a list of structs.
+fn structs_of(node: &Node) -> Option<&[(String, Node)]> {
+    let Kind::List(item) = &node.kind else { return None };
+    let Kind::Struct(fields) = &item.kind else { return None };
+    Some(fields)
+}
+
+/// The type to read a list of structs as, of which columns of a Nested are wanted one by one (`n.a`). `None`: it is no such
+/// list, or nothing of it is wanted.
+fn nested_kind(node: &Node, name: &str, wanted: &Columns, any_case: bool) -> Option<SqlType> {
+    let is_it = |known: &str, wanted: &str| known == wanted || any_case && known.eq_ignore_ascii_case(wanted);
+    let element = |(field, _): &(String, Node)| {
+        let is_member = |column: &&Column| {
+            column.name.split_once('.').is_some_and(|(outer, member)| is_it(name, outer) && is_it(field, member))
+        };
+        match &wanted.iter().find(is_member)?.kind {
+            SqlType::Array(element) => Some((Some(field.clone()), (**element).clone())),
+            _ => None,
+        }
+    };
+    let elements: Vec<_> = structs_of(node)?.iter().filter_map(element).collect();
+    (!elements.is_empty()).then(|| SqlType::Array(Box::new(SqlType::Tuple(elements))))
 }
 
 /// The columns that a type has streams of.

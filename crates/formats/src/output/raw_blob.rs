@@ -1,10 +1,11 @@
-//! RawBLOB: the bytes of the values, one after another, with nothing between. Integers and floats are little-endian, as
-//! ClickHouse has them in memory; other types are written as text.
+//! RawBLOB: the bytes of the values, one after another, with nothing between. Numbers, dates, times, addresses and UUIDs are
+//! little-endian, as ClickHouse has them in memory; arrays, tuples and maps are written as text. NULL is nothing.
 
 use arrow::array::{Array, RecordBatch};
 use gristmill_base::Result;
-use gristmill_types::Columns;
+use gristmill_types::binary::{Cells, width};
 use gristmill_types::text::{Escaping, TextOptions};
+use gristmill_types::{Columns, SqlType};
 
 use super::{OutputContext, OutputFormat, ResultSummary, text_options, value_writers};
 
@@ -28,27 +29,20 @@ impl OutputFormat for RawBlob {
 
     fn write(&mut self, batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()> {
         let writers = value_writers(batch, &self.columns, &self.options)?;
-        // Arrow's buffers are little-endian on every machine that Arrow's Rust implementation supports.
-        let numbers: Vec<_> = batch
-            .columns()
-            .iter()
-            .zip(&self.columns)
-            .map(|(array, column)| {
-                let width = array.data_type().primitive_width()?;
-                let number = column.kind.is_float() || column.kind.integer_bits().is_some_and(|(bits, _)| bits <= 64);
-                number.then(|| (width, array.to_data()))
-            })
-            .collect();
+        let columns = batch.columns().iter().zip(&self.columns);
+        let fixed = columns.map(|(array, column)| {
+            let kind = column.kind.plain();
+            let is_fixed = width(kind).is_some() || matches!(kind, SqlType::Bool | SqlType::Nothing);
+            is_fixed.then(|| Cells::of(kind, array)).transpose()
+        });
+        let fixed: Vec<Option<Cells>> = fixed.collect::<Result<_>>()?;
         for row in 0..batch.num_rows() {
-            for ((array, writer), number) in batch.columns().iter().zip(&writers).zip(&numbers) {
+            for ((array, writer), fixed) in batch.columns().iter().zip(&writers).zip(&fixed) {
                 if array.is_null(row) {
                     continue;
                 }
-                match number {
-                    Some((width, data)) => {
-                        let at = (data.offset() + row) * width;
-                        out.extend_from_slice(&data.buffers()[0].as_slice()[at..at + width]);
-                    }
+                match fixed {
+                    Some(cells) => cells.write(row, out),
                     None => writer.write(row, out),
                 }
             }

@@ -78,12 +78,26 @@ fn bounded(value: u32, low: u32, high: u32) -> Result<u32, Fault> {
     if (low..=high).contains(&value) { Ok(value) } else { Err("a number is out of its range") }
 }
 
-/// The place of the name that the text begins with; of the first three letters only where `short`.
-fn name<'a>(text: &'a [u8], names: &[&str], short: bool) -> Result<(u32, &'a [u8]), Fault> {
+/// How a name is written: its first three letters, all of them, or either, as Joda's letters say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Length {
+    Short,
+    Long,
+    Any,
+}
+
+/// The place of the name that the text begins with.
+fn name<'a>(text: &'a [u8], names: &[&str], length: Length) -> Result<(u32, &'a [u8]), Fault> {
+    let begins = |wanted: &[u8]| text.len() >= wanted.len() && text[..wanted.len()].eq_ignore_ascii_case(wanted);
     for (i, name) in names.iter().enumerate() {
-        let wanted = if short { &name.as_bytes()[..3] } else { name.as_bytes() };
-        if text.len() >= wanted.len() && text[..wanted.len()].eq_ignore_ascii_case(wanted) {
-            return Ok((i as u32 + 1, &text[wanted.len()..]));
+        let (long, short) = (name.as_bytes(), &name.as_bytes()[..3]);
+        let found = match length {
+            Length::Long | Length::Any if begins(long) => Some(long),
+            Length::Short | Length::Any if begins(short) => Some(short),
+            _ => None,
+        };
+        if let Some(found) = found {
+            return Ok((i as u32 + 1, &text[found.len()..]));
         }
     }
     Err("a month or a day of the week is not named")
@@ -108,6 +122,11 @@ impl Found {
             }
             _ => {}
         }
+        let length = |is_long: bool| match (exact, is_long) {
+            (false, _) => Length::Any,
+            (true, true) => Length::Long,
+            (true, false) => Length::Short,
+        };
         let rest = match piece {
             Piece::Literal(wanted) => {
                 return text.strip_prefix(wanted.as_slice()).ok_or("the text differs from the pattern's");
@@ -152,8 +171,7 @@ impl Found {
                 rest
             }
             Piece::MonthShort | Piece::MonthLong => {
-                let long = matches!(piece, Piece::MonthLong);
-                let (value, rest) = if long { name(text, &MONTHS, false) } else { name(text, &MONTHS, true) }?;
+                let (value, rest) = name(text, &MONTHS, length(matches!(piece, Piece::MonthLong)))?;
                 self.month = Some(value);
                 rest
             }
@@ -188,7 +206,7 @@ impl Found {
                 rest
             }
             Piece::WeekdayShort | Piece::WeekdayLong => {
-                let (value, rest) = name(text, &WEEKDAYS, matches!(piece, Piece::WeekdayShort))?;
+                let (value, rest) = name(text, &WEEKDAYS, length(matches!(piece, Piece::WeekdayLong)))?;
                 self.weekday = Some(value);
                 rest
             }

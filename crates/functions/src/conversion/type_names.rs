@@ -1,12 +1,16 @@
-//! `toTypeName`, `toColumnTypeName`, `defaultValueOfArgumentType`, `defaultValueOfTypeName`: questions about types.
+//! `toTypeName`, `toColumnTypeName`, `defaultValueOfArgumentType`, `defaultValueOfTypeName`, `getTypeSerializationStreams`:
+//! questions about types.
+
+use std::sync::Arc;
 
 use SqlType as T;
+use arrow::array::BinaryViewArray;
 use arrow::datatypes::{UInt8Type, UInt16Type};
 use gristmill_types::SqlType;
 use gristmill_types::default::{column_default, default_array};
 
-use crate::columns::{numbers, strings};
-use crate::define::{arity, illegal, need_constant_text, own_nulls};
+use crate::columns::{list, numbers, strings};
+use crate::define::{arity, illegal, need_constant_text, own_nulls, plain};
 use crate::registry::Registry;
 use crate::scalar::Bound;
 
@@ -37,6 +41,24 @@ pub fn register(registry: &mut Registry) {
         own_nulls(|name, arguments, _| {
             arity(name, arguments, 1..=1)?;
             Ok(default_of(need_constant_text(name, arguments, 0)?.parse()?))
+        }),
+    );
+    registry.scalar(
+        "getTypeSerializationStreams",
+        plain(|name, arguments, _| {
+            arity(name, arguments, 1..=1)?;
+            // A constant text names the type that is meant.
+            let is_named = arguments[0].kind.is_string() && arguments[0].constant.is_some();
+            let kind: SqlType = match is_named {
+                true => need_constant_text(name, arguments, 0)?.parse()?,
+                false => arguments[0].kind.clone(),
+            };
+            let mut streams = Vec::new();
+            add_streams(&kind, "", &mut streams);
+            Ok(Bound::new(T::Array(Box::new(T::String)), move |_, rows| {
+                let texts = std::iter::repeat_n(&streams, rows).flatten();
+                list(Arc::new(BinaryViewArray::from_iter_values(texts)), &vec![streams.len(); rows])
+            }))
         }),
     );
     registry.scalar(
@@ -78,6 +100,39 @@ pub(super) fn column_type(kind: &SqlType) -> String {
         T::Decimal { precision: ..=38, .. } => "Decimal128".to_string(),
         T::Decimal { .. } => "Decimal256".to_string(),
         other => other.to_string(),
+    }
+}
+
+/// The streams that ClickHouse writes a column of the type as. `path`: what the type is within.
+fn add_streams(kind: &SqlType, path: &str, streams: &mut Vec<String>) {
+    let stream = |name: &str| format!("{{{path}{name}}}");
+    match kind {
+        T::Nullable(inner) => {
+            streams.push(stream("NullMap"));
+            add_streams(inner, &format!("{path}NullableElements, "), streams);
+        }
+        T::LowCardinality(_) => streams.extend([stream("DictionaryKeys"), stream("DictionaryIndexes")]),
+        T::Array(element) => {
+            streams.push(stream("ArraySizes"));
+            add_streams(element, &format!("{path}ArrayElements, "), streams);
+        }
+        T::Map(key, value) => {
+            streams.push(stream("ArraySizes"));
+            for (part, kind) in [("keys", key), ("values", value)] {
+                add_streams(kind, &format!("{path}ArrayElements, TupleElement({part}), "), streams);
+            }
+        }
+        T::Tuple(fields) if !fields.is_empty() => {
+            for (at, (name, kind)) in fields.iter().enumerate() {
+                let name = name.clone().unwrap_or_else(|| (at + 1).to_string());
+                add_streams(kind, &format!("{path}TupleElement({name}), "), streams);
+            }
+        }
+        T::Geometric(_, inner) | T::Nested(inner) | T::SimpleAggregateFunction(_, inner) => {
+            add_streams(inner, path, streams)
+        }
+        T::String => streams.extend([stream("InlinedStringSizes()"), stream("Regular")]),
+        _ => streams.push(stream("Regular")),
     }
 }
 

@@ -38,6 +38,8 @@ pub struct Letters {
     e_is_padded: bool,
     /// The digits of `%f`.
     fraction: usize,
+    /// The pattern is one to read by.
+    pub reads: bool,
 }
 
 impl Letters {
@@ -51,14 +53,14 @@ impl Letters {
             _ => 6,
         };
         let loose = if settings.writes_bare { 1 } else { 2 };
-        Letters { m_is_month: settings.m_is_month, loose, e_is_padded: settings.e_is_padded, fraction }
+        Letters { m_is_month: settings.m_is_month, loose, e_is_padded: settings.e_is_padded, fraction, reads: false }
     }
 
     /// Of what is read.
     pub fn read(env: &FunctionEnv) -> Letters {
         let settings = env.limits.letters;
         let loose = if settings.reads_bare { 1 } else { 2 };
-        Letters { m_is_month: settings.m_is_month, loose, e_is_padded: settings.reads_padded, fraction: 6 }
+        Letters { m_is_month: settings.m_is_month, loose, e_is_padded: settings.reads_padded, fraction: 6, reads: true }
     }
 }
 

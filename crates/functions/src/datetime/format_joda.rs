@@ -7,8 +7,8 @@ use super::format_pattern::{Piece, joined};
 use crate::define::bad_argument;
 
 /// Errors: BAD_ARGUMENTS for quotes that are not closed, NOT_IMPLEMENTED for letters that there are none of and short names of
-/// zones.
-pub fn compile(name: &str, pattern: &str, _: Letters) -> Result<Vec<Piece>> {
+/// zones, which are read only.
+pub fn compile(name: &str, pattern: &str, usage: Letters) -> Result<Vec<Piece>> {
     let letters: Vec<char> = pattern.chars().collect();
     let mut pieces = Vec::new();
     let literal = |c: char| Piece::Literal(c.encode_utf8(&mut [0; 4]).as_bytes().to_vec());
@@ -23,7 +23,7 @@ pub fn compile(name: &str, pattern: &str, _: Letters) -> Result<Vec<Piece>> {
         i += count;
         let two_digits = count == 2;
         let piece = match letter {
-            'G' if count >= 4 => Piece::Literal(b"Anno Domini".to_vec()),
+            'G' if count >= 4 && !usage.reads => Piece::Literal(b"Anno Domini".to_vec()),
             'G' => Piece::Era,
             'C' => Piece::Century(count),
             'y' | 'Y' if two_digits => Piece::YearOfCentury,
@@ -46,7 +46,7 @@ pub fn compile(name: &str, pattern: &str, _: Letters) -> Result<Vec<Piece>> {
             'm' => Piece::Minute(count),
             's' => Piece::Second(count),
             'S' => Piece::Fraction(count.min(9)),
-            'z' if count >= 4 => Piece::ZoneName,
+            'z' if count >= 4 || usage.reads => Piece::ZoneName,
             'Z' if count < 3 => Piece::Offset,
             'z' | 'Z' => {
                 return Err(Error::new(

@@ -77,9 +77,6 @@ fn wrong_count(name: &str, places: &str) -> Error {
     Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, text)
 }
 
-/// Letters that say how wide an argument is, which is known here: `%lld`.
-const WIDTHS: [char; 6] = ['h', 'l', 'q', 'j', 'z', 't'];
-
 /// C's `%s`, `%d`, `%5.2f`, `%x`, …; `%%` is a percent sign. `next` gives the arguments as texts.
 fn print(name: &str, pattern: &[u8], out: &mut Vec<u8>, mut next: impl FnMut(&mut Vec<u8>) -> Option<Class>) -> Result<()> {
     let mut rest = pattern;
@@ -92,19 +89,14 @@ fn print(name: &str, pattern: &[u8], out: &mut Vec<u8>, mut next: impl FnMut(&mu
             rest = after;
             continue;
         }
-        let end = rest
-            .iter()
-            .position(|c| c.is_ascii_alphabetic() && !WIDTHS.contains(&char::from(*c)))
-            .ok_or_else(|| bad_argument(name, "the pattern ends within '%'"))?;
-        let (flags, letter) = (&rest[..end], rest[end]);
-        rest = &rest[end + 1..];
         let class = next(&mut value).ok_or_else(|| wrong_count(name, "more"))?;
-        if !class.takes(letter) {
-            let shown = String::from_utf8_lossy(&value);
-            return Err(bad_argument(name, format!("'%{}' does not print such a value as {shown}", char::from(letter))));
+        let (place, after) = Place::read(name, rest)?;
+        rest = after;
+        if !class.takes(place.letter) {
+            let (letter, shown) = (char::from(place.letter), String::from_utf8_lossy(&value));
+            return Err(bad_argument(name, format!("'%{letter}' does not print such a value as {shown}")));
         }
-        let place = Place::of(std::str::from_utf8(flags).unwrap_or(""), letter);
-        place.write(&String::from_utf8_lossy(&value), out);
+        place.write(&value, out);
     }
     out.extend_from_slice(rest);
     Ok(())
@@ -114,93 +106,165 @@ fn print(name: &str, pattern: &[u8], out: &mut Vec<u8>, mut next: impl FnMut(&mu
 struct Place<'a> {
     letter: u8,
     /// Some of `-+ 0#`.
-    marks: &'a str,
+    marks: &'a [u8],
     width: usize,
     precision: Option<usize>,
+    /// How wide a whole number is taken to be: 8 for `%hhd`, 16 for `%hd`, else 64.
+    bits: u32,
 }
 
-/// A width or precision beyond this is a mistake.
-const WIDEST: usize = 4096;
+/// A width or precision beyond this is a mistake. Rust's own formatting ends at 65,535.
+const WIDEST: usize = 32_767;
+
+/// Digits that the text begins with, as a number (0 without any), and what follows them.
+fn number<'p>(name: &str, text: &'p [u8]) -> Result<(usize, &'p [u8])> {
+    let (digits, rest) = text.split_at(text.iter().take_while(|c| c.is_ascii_digit()).count());
+    let value =
+        digits.iter().fold(0_usize, |value, digit| value.saturating_mul(10).saturating_add(usize::from(digit - b'0')));
+    if value > WIDEST {
+        return Err(bad_argument(name, format!("a width or precision in the pattern is beyond {WIDEST}")));
+    }
+    Ok((value, rest))
+}
+
+/// Characters of a text, which may be no UTF-8.
+fn characters(text: &[u8]) -> usize {
+    text.iter().filter(|byte| begins_character(**byte)).count()
+}
+
+fn begins_character(byte: u8) -> bool {
+    byte & 0xC0 != 0x80
+}
 
 impl<'a> Place<'a> {
-    fn of(flags: &'a str, letter: u8) -> Place<'a> {
-        let spec = flags.trim_start_matches(['-', '+', ' ', '0', '#']);
-        let marks = &flags[..flags.len() - spec.len()];
-        let spec = spec.trim_end_matches(WIDTHS);
-        let (width, precision) = spec.split_once('.').map_or((spec, None), |(width, digits)| (width, Some(digits)));
-        let number = |digits: &str| digits.parse::<usize>().unwrap_or(0).min(WIDEST);
-        Place { letter, marks, width: number(width), precision: precision.map(number) }
+    /// The place that the text behind a percent sign begins with, and what follows it.
+    fn read(name: &str, text: &'a [u8]) -> Result<(Place<'a>, &'a [u8])> {
+        let (marks, rest) = text.split_at(text.iter().take_while(|c| b"-+ 0#".contains(c)).count());
+        let (width, rest) = number(name, rest)?;
+        let (precision, rest) = match rest.strip_prefix(b".") {
+            Some(rest) => {
+                let (digits, rest) = number(name, rest)?;
+                (Some(digits), rest)
+            }
+            None => (None, rest),
+        };
+        // How wide an argument is, is known here: `%lld` and `%Lf` are `%d` and `%f`.
+        let (sizes, rest) = rest.split_at(rest.iter().take_while(|c| b"hljztL".contains(c)).count());
+        let bits = match sizes {
+            b"hh" => 8,
+            b"h" => 16,
+            _ => 64,
+        };
+        let (letter, rest) = rest.split_first().ok_or_else(|| bad_argument(name, "the pattern ends within '%'"))?;
+        Ok((Place { letter: *letter, marks, width, precision, bits }, rest))
     }
 
-    fn write(&self, text: &str, out: &mut Vec<u8>) {
-        let mut body = self.body(text);
-        let is_whole = matches!(self.letter, b'd' | b'i' | b'u' | b'x' | b'X' | b'o');
-        let has_sign = matches!(self.letter, b'd' | b'i') || matches!(self.letter.to_ascii_lowercase(), b'a' | b'e'..=b'g');
-        if has_sign && self.marks.contains('+') && !body.starts_with('-') {
-            body.insert(0, '+');
-        } else if has_sign && self.marks.contains(' ') && !body.starts_with('-') {
-            body.insert(0, ' ');
-        }
-        let missing = self.width.saturating_sub(body.chars().count());
-        if self.marks.contains('-') {
-            body.push_str(&" ".repeat(missing));
-        } else if self.marks.contains('0') && self.letter != b's' && !(is_whole && self.precision.is_some()) {
-            let sign = usize::from(body.starts_with(['-', '+']));
-            body.insert_str(sign, &"0".repeat(missing));
-        } else {
-            body.insert_str(0, &" ".repeat(missing));
-        }
-        out.extend_from_slice(body.as_bytes());
+    fn has(&self, mark: u8) -> bool {
+        self.marks.contains(&mark)
     }
 
-    fn body(&self, text: &str) -> String {
-        let whole =
-            || text.parse::<i128>().ok().or_else(|| text.parse::<f64>().ok().map(|value| value as i128)).unwrap_or(0);
-        let float = || text.parse::<f64>().unwrap_or(0.0);
-        let has_base = self.marks.contains('#') && whole() != 0;
+    fn write(&self, value: &[u8], out: &mut Vec<u8>) {
+        let text = String::from_utf8_lossy(value);
         match self.letter {
-            b'u' if whole() < 0 => self.with_zeros(&(whole() as u64).to_string()),
-            b'd' | b'i' | b'u' => self.with_zeros(&whole().to_string()),
-            b'x' if has_base => format!("0x{}", self.with_zeros(&format!("{:x}", whole() as u64))),
-            b'x' => self.with_zeros(&format!("{:x}", whole() as u64)),
-            b'X' => self.with_zeros(&format!("{:X}", whole() as u64)),
-            b'o' if has_base => format!("0{}", self.with_zeros(&format!("{:o}", whole() as u64))),
-            b'o' => self.with_zeros(&format!("{:o}", whole() as u64)),
-            b'c' => char::from_u32(whole().clamp(0, 0x10_FFFF) as u32).unwrap_or(char::REPLACEMENT_CHARACTER).to_string(),
-            b'f' | b'F' if float().is_nan() => "nan".to_string(),
-            b'f' | b'F' => format!("{:.*}", self.precision.unwrap_or(6), float()),
-            b's' => self.precision.map_or_else(|| text.to_string(), |most| text.chars().take(most).collect()),
-            letter => {
-                let digits = self.precision.unwrap_or(6);
-                let mut text = match letter.to_ascii_lowercase() {
-                    b'g' => general(float(), digits.max(1)),
-                    b'a' => hexadecimal(float(), self.precision),
-                    _ => exponential(float(), digits),
-                };
-                if letter.is_ascii_uppercase() {
-                    text.make_ascii_uppercase();
-                }
-                text
+            b's' => {
+                let beginnings = value.iter().enumerate().filter(|(_, byte)| begins_character(**byte));
+                let end = self.precision.and_then(|most| beginnings.map(|(at, _)| at).nth(most));
+                self.put(b"", &value[..end.unwrap_or(value.len())], false, out);
+            }
+            b'c' => self.put(b"", &[whole(&text) as u8], false, out),
+            b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => {
+                let (before, digits) = self.whole(&text);
+                self.put(before.as_bytes(), digits.as_bytes(), self.precision.is_none(), out);
+            }
+            _ => {
+                let value = text.parse::<f64>().unwrap_or(0.0);
+                let digits = self.float(value.abs());
+                self.put(self.sign(value.is_sign_negative()).as_bytes(), digits.as_bytes(), value.is_finite(), out);
             }
         }
     }
 
-    /// As many digits as the precision asks for.
-    fn with_zeros(&self, number: &str) -> String {
-        let digits = number.strip_prefix('-').unwrap_or(number);
-        let sign = &number[..number.len() - digits.len()];
-        format!("{sign}{digits:0>least$}", least = self.precision.unwrap_or(1))
+    /// `before` is the sign and what tells the base; zeros that fill up a number stand behind it.
+    fn put(&self, before: &[u8], text: &[u8], takes_zeros: bool, out: &mut Vec<u8>) {
+        let missing = self.width.saturating_sub(characters(before) + characters(text));
+        let to_the_left = self.has(b'-');
+        let with_zeros = takes_zeros && self.has(b'0');
+        let (blanks, zeros, blanks_behind) = match (to_the_left, with_zeros) {
+            (true, _) => (0, 0, missing),
+            (false, true) => (0, missing, 0),
+            (false, false) => (missing, 0, 0),
+        };
+        out.extend(std::iter::repeat_n(b' ', blanks));
+        out.extend_from_slice(before);
+        out.extend(std::iter::repeat_n(b'0', zeros));
+        out.extend_from_slice(text);
+        out.extend(std::iter::repeat_n(b' ', blanks_behind));
+    }
+
+    fn sign(&self, is_negative: bool) -> &'static str {
+        match is_negative {
+            true => "-",
+            false if self.has(b'+') => "+",
+            false if self.has(b' ') => " ",
+            false => "",
+        }
+    }
+
+    /// What stands before the digits of a whole number, and these.
+    fn whole(&self, text: &str) -> (String, String) {
+        let value = whole(text);
+        // Numbers of 128 and 256 bits are written as they are.
+        let is_wide = value < i128::from(i64::MIN) || value > i128::from(u64::MAX);
+        let cut = if is_wide { 0 } else { 128 - self.bits };
+        let (signed, unsigned) = (value << cut >> cut, (value as u128) << cut >> cut);
+        let digits = match self.letter {
+            b'd' | b'i' => signed.unsigned_abs().to_string(),
+            b'x' => format!("{unsigned:x}"),
+            b'X' => format!("{unsigned:X}"),
+            b'o' => format!("{unsigned:o}"),
+            _ => unsigned.to_string(),
+        };
+        let least = self.precision.unwrap_or(1);
+        let base = match self.letter {
+            _ if !self.has(b'#') || unsigned == 0 => "",
+            b'x' => "0x",
+            b'X' => "0X",
+            // A zero that the precision puts there is enough.
+            b'o' if least <= digits.len() => "0",
+            _ => "",
+        };
+        let sign = self.sign(matches!(self.letter, b'd' | b'i') && signed < 0);
+        (format!("{sign}{base}"), format!("{digits:0>least$}"))
+    }
+
+    /// A float without its sign.
+    fn float(&self, value: f64) -> String {
+        let (digits, keeps_point) = (self.precision.unwrap_or(6), self.has(b'#'));
+        let mut text = match self.letter.to_ascii_lowercase() {
+            _ if value.is_nan() => "nan".to_string(),
+            _ if value.is_infinite() => "inf".to_string(),
+            b'g' => general(value, digits.max(1), keeps_point),
+            b'a' => hexadecimal(value, self.precision, keeps_point),
+            b'e' => exponential(value, digits, keeps_point),
+            _ if digits == 0 && keeps_point => format!("{value:.0}."),
+            _ => format!("{value:.digits$}"),
+        };
+        if self.letter.is_ascii_uppercase() {
+            text.make_ascii_uppercase();
+        }
+        text
     }
 }
 
-/// `0x1.8p+0`: the bits of a float by sixteens.
-fn hexadecimal(value: f64, precision: Option<usize>) -> String {
+fn whole(text: &str) -> i128 {
+    text.parse::<i128>().ok().or_else(|| text.parse::<f64>().ok().map(|value| value as i128)).unwrap_or(0)
+}
+
+/// `0x1.8p+0`: the bits of a float by sixteens. With a point behind a single digit too, where that is kept.
+fn hexadecimal(value: f64, precision: Option<usize>, keeps_point: bool) -> String {
     /// Digits of a mantissa.
     const DIGITS: usize = 13;
-    if !value.is_finite() {
-        return value.to_string().to_ascii_lowercase();
-    }
-    let bits = value.abs().to_bits();
+    let bits = value.to_bits();
     let (biased, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
     let exponent = biased.max(1) - 1023;
     let whole = u64::from(biased > 0) << 52 | fraction;
@@ -216,22 +280,20 @@ fn hexadecimal(value: f64, precision: Option<usize>) -> String {
         None => digits.truncate(digits.trim_end_matches('0').len()),
         Some(asked) => digits.push_str(&"0".repeat(asked - kept)),
     }
-    let point = if digits.is_empty() { "" } else { "." };
-    let sign = if value.is_sign_negative() { "-" } else { "" };
-    format!("{sign}0x{lead:x}{point}{digits}p{exponent:+}")
+    let point = if digits.is_empty() && !keeps_point { "" } else { "." };
+    format!("0x{lead:x}{point}{digits}p{exponent:+}")
 }
 
-/// So many digits, none of them a zero at the end: with an exponent where that is large or small.
-fn general(value: f64, digits: usize) -> String {
-    if !value.is_finite() {
-        return value.to_string().to_ascii_lowercase();
-    }
+/// So many digits, with an exponent where that is large or small. None of them is a zero at the end, unless these are kept.
+fn general(value: f64, digits: usize, keeps_zeros: bool) -> String {
     let behind_point = digits - 1;
     let scientific = format!("{value:.behind_point$e}");
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i64 = exponent.parse().unwrap_or(0);
     let without_zeros = |text: &str| match text.contains('.') {
+        true if keeps_zeros => text.to_string(),
         true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false if keeps_zeros => format!("{text}."),
         false => text.to_string(),
     };
     match usize::try_from(digits as i64 - 1 - exponent) {
@@ -244,12 +306,13 @@ fn general(value: f64, digits: usize) -> String {
 }
 
 /// `1.500000e+03`
-fn exponential(value: f64, precision: usize) -> String {
+fn exponential(value: f64, precision: usize, keeps_point: bool) -> String {
     let text = format!("{value:.precision$e}");
     match text.split_once('e') {
         Some((mantissa, exponent)) => {
             let (sign, digits) = exponent.strip_prefix('-').map_or(('+', exponent), |digits| ('-', digits));
-            format!("{mantissa}e{sign}{digits:0>2}")
+            let point = if precision == 0 && keeps_point { "." } else { "" };
+            format!("{mantissa}{point}e{sign}{digits:0>2}")
         }
         None => text,
     }

@@ -7,6 +7,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("Char", &["format_csv_delimiter"]),
     ("DateTimeInputFormat", &["cast_string_to_date_time_mode", "date_time_input_format"]),
     ("DateTimeOutputFormat", &["date_time_output_format"]),
+    ("DateTimeOverflowBehavior", &["date_time_overflow_behavior"]),
     ("DeduplicateInsertMode", &["deduplicate_insert"]),
     ("DeduplicateInsertSelectMode", &["deduplicate_insert_select"]),
     ("DefaultTableEngine", &["default_table_engine"]),

@@ -363,6 +363,7 @@ settings! {
     cast_string_to_date_time_mode: String = "best_effort", "How CAST reads a DateTime of a text: basic, best_effort, best_effort_us.";
     date_time_input_format: String = "best_effort", "How dates and times are read: basic, best_effort, best_effort_us.";
     date_time_output_format: String = "simple", "How dates and times are written: simple, iso, unix_timestamp.";
+    date_time_overflow_behavior: String = "ignore", "What becomes of days and times beyond Date and DateTime in conversions: ignore (they wrap around), throw, saturate (they are the type's ends). Days of Parquet, ORC, Arrow and Avro that a Date column does not have are an error but for saturate.";
     interval_output_format: String = "numeric", "How intervals are written: numeric, kusto (1.02:03:04, an interval of months or years being an error).";
     output_format_trim_fixed_string: bool = false, "Whether FixedString is written without the zeros at its end in text formats.";
     output_format_parquet_compression_method: String = "zstd", "Codec of Parquet that is written: none, snappy, gzip, brotli, lz4, zstd.";

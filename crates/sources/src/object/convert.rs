@@ -21,6 +21,7 @@ impl Converter {
             timezone: session_timezone(settings),
             null_as_default: settings.input_format_null_as_default,
             saturates: true,
+            refuses_days: settings.date_time_overflow_behavior != "saturate",
             ..CastOptions::default()
         };
         Converter { options }

@@ -1,5 +1,5 @@
 //! Numbers that go to a Decimal as they are written: Float64, which they are elsewhere, has fewer digits. So `VALUES (0.0255)` is
-//! 0.0255 in a Decimal(9, 4), and not 0.0254.
+//! 0.0255 in a Decimal(9, 4), and not 0.0254. And NULL within arrays, tuples and maps, where it may stand for a default.
 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
@@ -10,8 +10,8 @@ use crate::ast::{Call, Literal, Node, call, text};
 const LAST_SECOND: i128 = 253_402_300_799;
 
 /// A constant that goes to a type, with its numbers read by their digits, in arrays, tuples and maps too; and a list as a tuple
-/// of one, where that is meant. `None`: as it is.
-pub(super) fn exact(node: &Node, kind: &SqlType) -> Option<Node> {
+/// of one, where that is meant. Where `null_as_default`, NULL within them is the default of a type without it. `None`: as it is.
+pub(super) fn exact(node: &Node, kind: &SqlType, null_as_default: bool) -> Option<Node> {
     match (node, kind.plain()) {
         // Not to the type with NULL, which a text that cannot be read would be.
         (Node::Literal(Literal::Fraction(digits) | Literal::BigInteger(digits)), SqlType::Decimal { .. }) => {
@@ -27,17 +27,17 @@ pub(super) fn exact(node: &Node, kind: &SqlType) -> Option<Node> {
         (Node::Literal(Literal::Integer(seconds)), SqlType::DateTime64(..)) if *seconds > LAST_SECOND => {
             Some(Node::Literal(Literal::Integer(LAST_SECOND)))
         }
-        (Node::Call(list), SqlType::Array(element)) if list.name == "array" => of_all(list, |_| element),
+        (Node::Call(list), SqlType::Array(element)) if list.name == "array" => of_all(list, null_as_default, |_| element),
         (Node::Call(pairs), SqlType::Map(key, value)) if pairs.name == "map" => {
-            of_all(pairs, |at| if at % 2 == 0 { key } else { value })
+            of_all(pairs, null_as_default, |at| if at % 2 == 0 { key } else { value })
         }
         (Node::Call(tuple), SqlType::Tuple(fields)) if tuple.name == "tuple" && tuple.arguments.len() == fields.len() => {
-            of_all(tuple, |at| &fields[at].1)
+            of_all(tuple, null_as_default, |at| &fields[at].1)
         }
         // In brackets alone, a list is a tuple of one.
         (Node::Call(list), SqlType::Tuple(fields)) if fields.len() == 1 && ["array", "map"].contains(&&list.name[..]) => {
             let whole = call("tuple", vec![node.clone()]);
-            Some(exact(&whole, kind).unwrap_or(whole))
+            Some(exact(&whole, kind, null_as_default).unwrap_or(whole))
         }
         _ => None,
     }
@@ -64,15 +64,26 @@ pub(super) fn check_number(node: &Node, kind: &SqlType) -> Result<()> {
     Err(Error::new(ErrorCode::DECIMAL_OVERFLOW, format!("Numeric value {node} is out of range for DateTime64")))
 }
 
-fn of_all<'k>(container: &Call, kind_of: impl Fn(usize) -> &'k SqlType) -> Option<Node> {
+fn of_all<'k>(container: &Call, null_as_default: bool, kind_of: impl Fn(usize) -> &'k SqlType) -> Option<Node> {
     let arguments = &container.arguments;
-    let read: Vec<Option<Node>> = arguments.iter().enumerate().map(|(at, node)| exact(node, kind_of(at))).collect();
+    let one = |(at, node): (usize, &Node)| {
+        let kind = kind_of(at);
+        match node.bare() {
+            Node::Literal(Literal::Null) if null_as_default && !kind.is_nullable() => {
+                Some(call("defaultValueOfTypeName", vec![text(&kind.to_string())]))
+            }
+            _ => exact(node, kind, null_as_default),
+        }
+    };
+    let read: Vec<Option<Node>> = arguments.iter().enumerate().map(one).collect();
     if read.iter().all(Option::is_none) {
         return None;
     }
-    // Elements have to be of one type: those that stay are brought to it as well.
+    // Elements have to be of one type: those that stay are brought to it as well. Those of a tuple have their own.
+    let is_tuple = container.name == "tuple";
+    let stays = |at: usize, node: &Node| if is_tuple { node.clone() } else { cast(node.clone(), kind_of(at)) };
     let whole = read.into_iter().zip(arguments).enumerate();
-    let arguments = whole.map(|(at, (read, node))| read.unwrap_or_else(|| cast(node.clone(), kind_of(at)))).collect();
+    let arguments = whole.map(|(at, (read, node))| read.unwrap_or_else(|| stays(at, node))).collect();
     Some(Node::Call(Call { arguments, ..container.clone() }))
 }
 

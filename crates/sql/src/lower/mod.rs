@@ -298,7 +298,7 @@ impl<'a> Analyzer<'a> {
     /// The value of a constant expression in a type. With `null_as_default`, NULL is the default of a type without NULL.
     pub fn constant_as_kind(&self, node: &Node, kind: &SqlType, null_as_default: bool) -> Result<ScalarValue> {
         exact::check_number(node, kind)?;
-        let exact = exact::exact(node, kind);
+        let exact = exact::exact(node, kind, null_as_default);
         let scope = Scope::default();
         let typed = self.as_value(self.expr(exact.as_ref().unwrap_or(node), &scope.rows())?)?;
         // What is another each time (`generateUUIDv4()`) is computed here, once.

@@ -43,6 +43,27 @@ pub enum OnError {
     Default,
 }
 
+/// What becomes of days and moments beyond Date and DateTime where a conversion is asked for: `date_time_overflow_behavior`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub enum Overflow {
+    #[default]
+    Wraps,
+    /// They are the type's ends.
+    Ends,
+    Refused,
+}
+
+impl Overflow {
+    /// Of the setting's value.
+    pub fn of(name: &str) -> Overflow {
+        match name {
+            "saturate" => Overflow::Ends,
+            "throw" => Overflow::Refused,
+            _ => Overflow::Wraps,
+        }
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CastOptions {
     /// The session's zone, for types that name none.
@@ -61,6 +82,10 @@ pub struct CastOptions {
     /// Days and times beyond Date and DateTime are their ends: so it is where ClickHouse brings values to a type by itself, in an
     /// INSERT or for what columns have in common. Where a conversion is asked for they wrap around.
     pub saturates: bool,
+    /// Where a conversion is asked for.
+    pub overflow: Overflow,
+    /// Days that a Date does not have are refused, whatever becomes of moments: so it is where files have days.
+    pub refuses_days: bool,
     /// Texts that are no addresses, where the type has no NULL for them.
     pub lenient_addresses: LenientAddresses,
 }
@@ -76,6 +101,8 @@ impl Default for CastOptions {
             null_as_default: false,
             accurate: false,
             saturates: false,
+            overflow: Overflow::default(),
+            refuses_days: false,
             lenient_addresses: LenientAddresses::default(),
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! Every source becomes a column of ticks with a scale, or of days; every target is made from one of them. Dates are days of
 //! the calendar and meet instants in a zone (the type's own, else the session's): a date is its midnight there. Days and times
-//! beyond the range of the narrow types (Date, DateTime) wrap around, or are at the end of the range with `saturates`; numbers
-//! always are. Fractions are cut towards zero.
+//! beyond the range of the narrow types (Date, DateTime) wrap around, or are at the end of the range with `saturates`, or are
+//! refused, as `overflow` says; numbers always are at the end. Fractions are cut towards zero.
 //!
 //! Numbers mean days for dates as long as a date can be meant, and seconds since the epoch beyond that; seconds for DateTime
 //! and DateTime64.
@@ -16,7 +16,7 @@ use arrow::datatypes::{Date32Type, Decimal128Type, Decimal256Type, Float64Type, 
 use gristmill_base::{Error, ErrorCode, Result};
 
 use super::number::to_f64;
-use super::{CastOptions, no_way, plain_or_same, relabel, try_from_fn};
+use super::{CastOptions, OnError, Overflow, no_way, plain_or_same, relabel, try_from_fn};
 use crate::builder::from_ticks;
 use crate::calendar::{EARLIEST_DAY, LAST_DAY_OF_DATE, LAST_DAY_OF_DATETIME, LATEST_DAY, SECONDS_A_DAY};
 use crate::sql_type::SqlType;
@@ -34,16 +34,22 @@ pub(super) fn concerns(kind: &SqlType) -> bool {
 
 pub(super) fn convert(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
     let nulls = array.nulls().cloned();
+    let saturates = options.saturates || options.overflow == Overflow::Ends;
+    if options.overflow == Overflow::Refused && !saturates && options.on_error == OnError::Throw {
+        refuse_beyond(array, from, to, options)?;
+    }
     match (from, to) {
         (T::Date | T::Date32, _) => {
             let days = array.as_primitive::<Date32Type>();
             match to {
-                T::Date if options.accurate => checked_date(days, to, options),
-                T::Date => Ok(date_array(days.values().iter().copied(), true, options.saturates, nulls)),
+                // Whole days of a file are carried as they are.
+                T::Date if options.refuses_days && days.values().iter().all(is_of_date) => Ok(array.clone()),
+                T::Date if options.accurate || options.refuses_days => checked_date(days, to, options),
+                T::Date => Ok(date_array(days.values().iter().copied(), true, saturates, nulls)),
                 T::Date32 => Ok(array.clone()),
                 T::DateTime(_) => {
                     let zone = zone_of(to, options);
-                    let seconds = days.values().iter().map(|day| midnight(&zone, *day, *from == T::Date, options.saturates));
+                    let seconds = days.values().iter().map(|day| midnight(&zone, *day, *from == T::Date, saturates));
                     Ok(from_ticks(seconds.collect::<ScalarBuffer<i64>>(), nulls, &to.arrow()))
                 }
                 T::DateTime64(..) => {
@@ -71,13 +77,13 @@ pub(super) fn convert(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &
                 .map(|tick| local.to_local(second(tick)).div_euclid(SECONDS_A_DAY))
                 .map(|day| day.clamp(EARLIEST_DAY.into(), LATEST_DAY.into()) as i32);
             // The first seconds of a DateTime are a day earlier in the west, which is the first one all the same.
-            let saturates = options.saturates || matches!(from, T::DateTime(_));
+            let saturates = saturates || matches!(from, T::DateTime(_));
             Ok(date_array(days, *to == T::Date, saturates, nulls))
         }
         (T::DateTime64(..), T::DateTime(_)) => {
             let unit = unit_of(from);
             let seconds: ScalarBuffer<i64> =
-                ticks(array)?.iter().map(|tick| in_32_bits(tick.div_euclid(unit), options.saturates)).collect();
+                ticks(array)?.iter().map(|tick| in_32_bits(tick.div_euclid(unit), saturates)).collect();
             Ok(from_ticks(seconds, nulls, &to.arrow()))
         }
         (T::DateTime(_) | T::DateTime64(..), T::DateTime(_) | T::DateTime64(..)) => {
@@ -162,10 +168,38 @@ fn date_array(days: impl Iterator<Item = i32>, narrow: bool, saturates: bool, nu
     Arc::new(Date32Array::new(days.into(), nulls))
 }
 
+fn is_of_date(day: &i32) -> bool {
+    (0..=LAST_DAY_OF_DATE).contains(day)
+}
+
+/// Errors: VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE for a day or a moment that is beyond a Date or a DateTime.
+fn refuse_beyond(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) -> Result<()> {
+    let last_day = i64::from(if *to == T::Date { LAST_DAY_OF_DATE } else { LAST_DAY_OF_DATETIME });
+    let (values, last): (Vec<i64>, i64) = match (from, to) {
+        (T::Date | T::Date32, T::Date | T::DateTime(_)) => {
+            (array.as_primitive::<Date32Type>().values().iter().map(|day| i64::from(*day)).collect(), last_day)
+        }
+        (T::DateTime64(..), T::Date | T::DateTime(_)) => {
+            let (zone, unit) = (zone_of(from, options), unit_of(from));
+            let local = zone.cursor();
+            let seconds = ticks(array)?.iter().map(|tick| tick.div_euclid(unit)).collect::<Vec<i64>>();
+            match to {
+                T::Date => {
+                    let days = seconds.into_iter().map(|second| local.to_local(second).div_euclid(SECONDS_A_DAY));
+                    (days.collect(), last_day)
+                }
+                _ => (seconds, u32::MAX.into()),
+            }
+        }
+        _ => return Ok(()),
+    };
+    let is_beyond = |row: &usize| array.is_valid(*row) && !(0..=last).contains(&values[*row]);
+    (0..values.len()).find(is_beyond).map_or(Ok(()), |row| Err(beyond(values[row], to)))
+}
+
 fn checked_date(days: &Date32Array, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
-    let checked: Date32Array = super::try_map(days, options, |day| {
-        if (0..=LAST_DAY_OF_DATE).contains(&day) { Ok(day) } else { Err(beyond(day.into(), to)) }
-    })?;
+    let checked: Date32Array =
+        super::try_map(days, options, |day| if is_of_date(&day) { Ok(day) } else { Err(beyond(day.into(), to)) })?;
     Ok(Arc::new(checked))
 }
 
