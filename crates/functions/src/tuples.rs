@@ -80,6 +80,10 @@ fn element(name: &str, arguments: &[Argument]) -> Result<Bound> {
         nullable = inner.is_nullable();
         kind = inner.storage();
     }
+    if levels == 0 && *kind == T::Nothing {
+        // An element of `[]` has whatever is asked for.
+        return Ok(Bound::new(T::Nothing, |_, rows| Ok(arrow::array::new_null_array(&DataType::Null, rows))));
+    }
     let T::Tuple(fields) = kind.plain() else {
         return Err(illegal(name, arguments, 0, "Tuple or Array of Tuple"));
     };
