@@ -168,9 +168,9 @@ fn sets(name: &str, arguments: &[Argument], combine: Combine) -> Result<Bound> {
         }
         let columns: Vec<&dyn Array> = values.iter().map(AsRef::as_ref).collect();
         let picked = interleave(&columns, &picks)?;
-        let picked = match element {
+        let picked = match &element {
             T::Nothing => arrow::array::new_null_array(&DataType::Null, picked.len()),
-            ref element => cast(&picked, &common, element, &CastOptions::default())?,
+            element => cast(&picked, &common, element, &CastOptions::default())?,
         };
         list(picked, &lengths)
     }))
