@@ -9,6 +9,7 @@ use arrow::buffer::{Buffer, NullBuffer};
 use arrow::datatypes::{DataType, Int64Type, UInt8Type, UInt32Type, UInt64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use gristmill_types::scan::Fault;
 use gristmill_types::scan::address::{ipv4, ipv6};
 
 use crate::columns::{Bytes, Numbers, at, numbers, strings};
@@ -40,7 +41,7 @@ pub fn register(registry: &mut Registry) {
             plain(move |name, arguments, env| v6_number(name, arguments, of_setting(failing, env))),
         );
     }
-    registry.scalar("isIPv4String", text_predicate(|text| ipv4(text).is_ok()));
+    registry.scalar("isIPv4String", text_predicate(|text| ipv4(text).is_ok() && !has_octal(text)));
     registry.scalar("isIPv6String", text_predicate(|text| ipv4(text).is_err() && ipv6(text).is_ok()));
     registry.scalar(
         "IPv4ToIPv6",
@@ -134,6 +135,13 @@ fn of_setting(failing: Failing, env: &FunctionEnv) -> Failing {
     }
 }
 
+const OCTAL: Fault = Fault::new(ErrorCode::CANNOT_PARSE_IPV4, "a number of the address begins with zero");
+
+/// Whether a number of an address begins with zero, by which some mean octal numbers.
+fn has_octal(text: &[u8]) -> bool {
+    text.split(|c| *c == b'.').any(|part| part.len() > 1 && part.starts_with(b"0"))
+}
+
 fn v4_number(name: &str, arguments: &[Argument], failing: Failing) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
     expect_string(name, arguments, 0)?;
@@ -142,9 +150,10 @@ fn v4_number(name: &str, arguments: &[Argument], failing: Failing) -> Result<Bou
         let texts = Bytes::of(&args[0])?;
         let values: UInt32Array = (0..texts.len())
             .map(|row| match (ipv4(texts.get(row)), failing) {
-                (Ok(value), _) => Ok(Some(value)),
-                (Err(_), Failing::Null) => Ok(None),
-                (Err(_), Failing::Zero) => Ok(Some(0)),
+                (Ok(value), _) if !has_octal(texts.get(row)) => Ok(Some(value)),
+                (_, Failing::Null) => Ok(None),
+                (_, Failing::Zero) => Ok(Some(0)),
+                (Ok(_), Failing::Throws) => Err(OCTAL.explain(texts.get(row), &T::IPv4)),
                 (Err(fault), Failing::Throws) => Err(fault.explain(texts.get(row), &T::IPv4)),
             })
             .collect::<Result<_>>()?;

@@ -76,7 +76,8 @@ pub fn multi_if(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }
     casts.push(cast_of(&kinds[branches]));
     Ok(Bound::cast(casts, result, move |args, rows| {
-        let args: Vec<ArrayRef> = args.iter().map(with_padding).collect();
+        let padded = |array: &ArrayRef| if keeps_padding { with_padding(array) } else { array.clone() };
+        let args: Vec<ArrayRef> = args.iter().map(padded).collect();
         let conditions: Vec<(BooleanBuffer, Option<BooleanBuffer>)> =
             (0..branches).map(|branch| (truth(&args[branch * 2]), validity(&args[branch * 2]))).collect();
         let holds = |(values, valid): &(BooleanBuffer, Option<BooleanBuffer>), row: usize| {

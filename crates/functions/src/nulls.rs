@@ -192,6 +192,9 @@ pub fn without_nullable(kind: &SqlType) -> SqlType {
 fn null_if(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     let kind = arguments[0].kind.clone();
+    if kind == T::Nothing {
+        return Ok(Bound::null());
+    }
     let result = kind.clone().nullable();
     if arguments.iter().any(|argument| argument.kind.is_null_literal()) {
         return Ok(Bound::new(result, |args, rows| broadcast(&args[0], rows)));

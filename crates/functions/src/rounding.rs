@@ -91,8 +91,15 @@ fn float(value: f64, digits: i64, mode: Mode) -> f64 {
         if scaled.is_finite() { whole(scaled) / scale } else { value }
     } else {
         let scale = 10f64.powi(-digits);
-        whole(value / scale) * scale
+        let rounded = whole(value / scale) * scale;
+        // Of a scale that no float holds.
+        if rounded.is_nan() { nothing_left(value) } else { rounded }
     }
+}
+
+/// A float rounded to more digits before the point than it has.
+fn nothing_left(value: f64) -> f64 {
+    if value.is_finite() { 0f64.copysign(value) } else { value }
 }
 
 /// One integer to a multiple of `unit`, a power of ten.
@@ -249,7 +256,8 @@ fn float32(value: f32, digits: i64, mode: Mode) -> f32 {
         }
         _ => {
             let scale = 10f32.powi(-digits);
-            whole(value / scale) * scale
+            let rounded = whole(value / scale) * scale;
+            if rounded.is_nan() { nothing_left(value.into()) as f32 } else { rounded }
         }
     }
 }
@@ -368,6 +376,9 @@ fn round_down(name: &str, arguments: &[Argument]) -> Result<Bound> {
                 return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "Function roundDown: the array of bounds is empty"));
             }
             let value = values.get(row);
+            if value.is_nan() {
+                return Ok(value);
+            }
             let above = sorted.partition_point(|bound| *bound <= value);
             Ok(sorted[above.max(1) - 1])
         })?;

@@ -59,7 +59,12 @@ pub fn fields<'a>(name: &str, arguments: &'a [Argument], i: usize) -> Result<&'a
 /// Which element a constant names: by number from 1 (negative: from the end), or by name.
 fn place(name: &str, fields: &[(Option<String>, SqlType)], wanted: &Argument) -> Result<Option<usize>> {
     if let Some(text) = constant_bytes(wanted) {
-        return Ok(fields.iter().position(|(known, _)| known.as_ref().is_some_and(|known| known.as_bytes() == text)));
+        // What has no name is called by its number.
+        let is_named = |(at, (known, _)): (usize, &(Option<String>, SqlType))| match known {
+            Some(known) => known.as_bytes() == text,
+            None => (at + 1).to_string().as_bytes() == text,
+        };
+        return Ok(fields.iter().enumerate().position(is_named));
     }
     match constant_integer(wanted) {
         Some(0) => Ok(None),
@@ -79,6 +84,10 @@ fn element(name: &str, arguments: &[Argument]) -> Result<Bound> {
         levels += 1;
         nullable = inner.is_nullable();
         kind = inner.storage();
+    }
+    if levels == 0 && *kind == T::Nothing {
+        // An element of `[]` has whatever is asked for.
+        return Ok(Bound::new(T::Nothing, |_, rows| Ok(arrow::array::new_null_array(&DataType::Null, rows))));
     }
     let T::Tuple(fields) = kind.plain() else {
         return Err(illegal(name, arguments, 0, "Tuple or Array of Tuple"));

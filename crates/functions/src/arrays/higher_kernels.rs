@@ -183,6 +183,10 @@ fn firsts(functions: &mut Functions) {
     ] {
         define(functions, name, true, move |name, lambda, arrays| {
             let kind = element(arrays);
+            if or_null && matches!(kind, T::Array(_) | T::Map(..)) {
+                let text = format!("Nested type {kind} cannot be inside Nullable type, as function {name} needs it");
+                return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
+            }
             let result = if or_null { kind.clone().nullable() } else { kind };
             let missing = if or_null {
                 arrow::array::new_null_array(&result.arrow(), 1)

@@ -113,8 +113,11 @@ fn sets(name: &str, arguments: &[Argument], combine: Combine) -> Result<Bound> {
     let kinds = elements(name, arguments)?;
     let common = least(name, &kinds)?;
     let array = SqlType::array(common.clone());
-    // What all have fits the narrowest of them.
-    let element = if combine == Combine::Intersect { narrowest(&kinds).unwrap_or(common.clone()) } else { common.clone() };
+    let element = match combine {
+        Combine::Intersect => held_by_all(&kinds, &common),
+        Combine::Except => kinds.first().unwrap_or(&common).clone(),
+        Combine::Union | Combine::SymmetricDifference => common.clone(),
+    };
     let result = SqlType::array(element.clone());
     Ok(Bound::cast(vec![array; arguments.len()], result, move |args, rows| {
         let lists = args.iter().map(Lists::of).collect::<Result<Vec<_>>>()?;
@@ -165,15 +168,30 @@ fn sets(name: &str, arguments: &[Argument], combine: Combine) -> Result<Bound> {
         }
         let columns: Vec<&dyn Array> = values.iter().map(AsRef::as_ref).collect();
         let picked = interleave(&columns, &picks)?;
-        let picked = cast(&picked, &common, &element, &CastOptions::default())?;
+        let picked = match &element {
+            T::Nothing => arrow::array::new_null_array(&DataType::Null, picked.len()),
+            element => cast(&picked, &common, element, &CastOptions::default())?,
+        };
         list(picked, &lengths)
     }))
 }
 
-/// Of integers the type with the fewest bits, without a sign where two have as many; Nullable where all are. `None`: others are
+/// The type of what all have: it fits the narrowest of them. With `[]` nothing is in common, and NULL only where all have it.
+fn held_by_all(kinds: &[SqlType], common: &SqlType) -> SqlType {
+    if kinds.contains(&T::Nothing) {
+        return T::Nothing;
+    }
+    let narrowest = narrowest(kinds).unwrap_or_else(|| common.clone());
+    match kinds.iter().all(SqlType::is_nullable) {
+        true => narrowest.nullable(),
+        false => narrowest.plain().clone(),
+    }
+}
+
+/// Of integers, with floats among them, the type with the fewest bits, without a sign where two have as many. `None`: others are
 /// among them.
 fn narrowest(kinds: &[SqlType]) -> Option<SqlType> {
-    let all = kinds.iter().map(|kind| Some((kind.integer_bits()?, kind.plain()))).collect::<Option<Vec<_>>>()?;
-    let least = all.into_iter().min_by_key(|(bits, _)| *bits).map(|(_, kind)| kind.clone())?;
-    Some(if kinds.iter().all(SqlType::is_nullable) { least.nullable() } else { least })
+    let integers = kinds.iter().filter(|kind| !kind.is_float());
+    let all = integers.map(|kind| Some((kind.integer_bits()?, kind.plain()))).collect::<Option<Vec<_>>>()?;
+    all.into_iter().min_by_key(|(bits, _)| *bits).map(|(_, kind)| kind.clone())
 }

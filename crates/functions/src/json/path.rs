@@ -62,7 +62,7 @@ impl<'a> Path<'a> {
         Some(value)
     }
 
-    /// The key of the last step, where that is a place in an object.
+    /// The key that the last step leads to, where that is a member of an object.
     pub fn key(&self, row: usize) -> Option<Vec<u8>> {
         let (last, steps) = self.steps.split_last()?;
         let mut value = whole(self.json.get(row))?;
@@ -73,7 +73,10 @@ impl<'a> Path<'a> {
             };
         }
         match last {
-            Step::Keys(_) => None,
+            Step::Keys(keys) => {
+                let key = keys.get(row);
+                member(value, key, self.any_case).map(|_| key.to_vec())
+            }
             Step::Places(places) => nth(value, places.get(row))?.0,
         }
     }
@@ -83,7 +86,10 @@ impl<'a> Path<'a> {
 pub fn whole(text: &[u8]) -> Option<&[u8]> {
     let mut cursor = JsonCursor::new(text);
     let value = cursor.value().ok()?;
-    cursor.peek().is_none().then_some(value)
+    // Keys without quotes, or in others, are what is taken for JSON most often.
+    let mut inside = JsonCursor::new(value);
+    let has_key = !inside.eat(b'{') || matches!(inside.peek(), Some(b'"' | b'}'));
+    (has_key && cursor.peek().is_none()).then_some(value)
 }
 
 pub fn kind(value: &[u8]) -> Option<JsonKind> {

@@ -7,7 +7,7 @@ use gristmill_types::SqlType;
 use gristmill_types::scan::json::JsonKind;
 
 use super::path::{elements, kind, members, unescaped, whole};
-use super::raw::text;
+use super::raw::{minify, text};
 use crate::columns::{Bytes, strings, truths};
 use crate::define::{arity, bad_argument, expect_string, need_constant_text, plain};
 use crate::registry::Registry;
@@ -39,9 +39,11 @@ pub fn register(registry: &mut Registry) {
                 let json = Bytes::of(&args[0])?;
                 strings(rows, |row, out| {
                     let values = found(json.get(row), &steps);
+                    for (place, value) in values.iter().enumerate() {
+                        out.extend_from_slice(if place == 0 { &b"["[..] } else { b", " });
+                        minify(value, out);
+                    }
                     if !values.is_empty() {
-                        out.push(b'[');
-                        out.extend(values.join(&b", "[..]));
                         out.push(b']');
                     }
                     Ok(())

@@ -10,7 +10,7 @@ use gristmill_types::scan::json::JsonKind;
 use gristmill_types::{EnumValues, SqlType};
 
 use super::path::{Path, kind, length, path_types, whole};
-use super::raw::Number;
+use super::raw::{Number, long_digits};
 use crate::columns::{numbers, strings, truths};
 use crate::define::{arity, expect_string, plain};
 use crate::registry::Registry;
@@ -112,6 +112,7 @@ fn type_of(value: &[u8]) -> i8 {
         Some(JsonKind::Array) => b'[',
         Some(JsonKind::Object) => b'{',
         Some(JsonKind::Bool(_)) => b'b',
+        Some(JsonKind::Number) if long_digits(value).is_some() => b'"',
         Some(JsonKind::Number) => match Number::parse(value.trim_ascii()) {
             Some(Number::Signed(_)) => b'i',
             Some(Number::Unsigned(_)) => b'u',

@@ -26,7 +26,8 @@ impl Number {
         if let Ok(value) = text.parse::<u64>() {
             return Some(Number::Unsigned(value));
         }
-        text.parse::<f64>().ok().map(Number::Float)
+        // What no float holds is no number.
+        text.parse::<f64>().ok().filter(|value| value.is_finite()).map(Number::Float)
     }
 
     /// Towards zero, where it lies in the range.
@@ -47,6 +48,18 @@ impl Number {
             Number::Float(value) => value,
         }
     }
+}
+
+/// The digits of a whole number that no 64 bits hold. JSON's types have none for it: it is a string of its digits.
+pub fn long_digits(value: &[u8]) -> Option<&[u8]> {
+    // So many digits are the fewest.
+    const DIGITS_MIN: usize = 19;
+    let text = value.trim_ascii();
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    let is_long = digits.len() >= DIGITS_MIN
+        && digits.iter().all(u8::is_ascii_digit)
+        && matches!(Number::parse(text), None | Some(Number::Float(_)));
+    is_long.then_some(text)
 }
 
 /// The content of a JSON string; `None` for anything else.
@@ -95,8 +108,11 @@ fn minify_within(value: &[u8], depth: usize, out: &mut Vec<u8>) {
             out.push(b']');
         }
         Ok(JsonKind::String) => write_json_string(&string(value).unwrap_or_default(), false, false, out),
-        Ok(JsonKind::Number) => match Number::parse(value.trim_ascii()) {
-            Some(Number::Float(float)) if float.is_finite() => write_f64(float, out),
+        Ok(JsonKind::Number) => match (long_digits(value), Number::parse(value.trim_ascii())) {
+            (Some(digits), _) => write_json_string(digits, false, false, out),
+            (None, Some(Number::Float(float))) => write_f64(float, out),
+            // Of `-0` the sign goes.
+            (None, Some(Number::Signed(0))) => out.push(b'0'),
             _ => out.extend_from_slice(value.trim_ascii()),
         },
         _ => out.extend_from_slice(value.trim_ascii()),
@@ -108,6 +124,7 @@ pub fn text(value: &[u8], out: &mut Vec<u8>) {
     match JsonCursor::new(value).kind() {
         Ok(JsonKind::Null) => {}
         Ok(JsonKind::String) => out.extend(string(value).unwrap_or_default()),
+        Ok(JsonKind::Number) if let Some(digits) = long_digits(value) => out.extend_from_slice(digits),
         _ => minify(value, out),
     }
 }

@@ -16,7 +16,7 @@ use gristmill_types::builder::{ColumnBuilder, Escaping, ParseOptions};
 use gristmill_types::scan::json::JsonKind;
 
 use super::path::{Path, elements, kind, members, path_types, unescaped};
-use super::raw::{Number, minify, string, text};
+use super::raw::{Number, long_digits, minify, string, text};
 use crate::define::{arity, need_constant_text, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
@@ -174,8 +174,15 @@ fn without_failed_arrays(
 
 /// The text that a value of a scalar type is read from.
 fn plain_text(value: &[u8], to: &SqlType) -> Option<Vec<u8>> {
-    let integer = |number: Number| -> Option<Vec<u8>> {
+    let integer = |text: &[u8]| -> Option<Vec<u8>> {
         let (bits, signed) = if *to == T::Bool { (8, false) } else { to.integer_bits()? };
+        // Digits of more than a float keeps are read as they are written.
+        if bits > 64
+            && let Some(digits) = long_digits(text)
+        {
+            return Some(digits.to_vec());
+        }
+        let number = Number::parse(text)?;
         let bits = u32::from(bits.min(126));
         let (low, high) =
             if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) };
@@ -187,8 +194,8 @@ fn plain_text(value: &[u8], to: &SqlType) -> Option<Vec<u8>> {
         JsonKind::Bool(truth) if *to == T::Bool => Some(if truth { b"true".to_vec() } else { b"false".to_vec() }),
         JsonKind::Bool(truth) if to.is_integer() || to.is_float() => Some(vec![b'0' + u8::from(truth)]),
         // A Bool is read as a UInt8 would be.
-        JsonKind::Number if to.is_integer() || *to == T::Bool => integer(Number::parse(value.trim_ascii())?),
-        JsonKind::String if to.is_integer() || *to == T::Bool => integer(Number::parse(&string(value)?)?),
+        JsonKind::Number if to.is_integer() || *to == T::Bool => integer(value.trim_ascii()),
+        JsonKind::String if to.is_integer() || *to == T::Bool => integer(&string(value)?),
         JsonKind::Number => Some(value.trim_ascii().to_vec()),
         JsonKind::String => string(value),
         _ if matches!(to, T::FixedString(_)) => {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use SqlType as T;
 use arrow::array::ArrayRef;
-use arrow::datatypes::{Int64Type, UInt64Type};
+use arrow::datatypes::UInt64Type;
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use memchr::memmem;
@@ -111,22 +111,26 @@ impl<'a> Search<'a> {
     }
 }
 
+/// How much of the text lies before where the search starts. From beyond its end nothing is found.
+fn skipped(starts: Option<&Numbers<'_, u64>>, row: usize) -> usize {
+    starts.map_or(0, |starts| starts.get(row).saturating_sub(1) as usize)
+}
+
 fn position(name: &str, arguments: &[Argument], mode: Mode, needle_first: bool) -> Result<Bound> {
     arity(name, arguments, 2..=3)?;
     let mut casts = vec![expect_text(name, arguments, 0)?, expect_text(name, arguments, 1)?];
     if arguments.len() == 3 {
         expect_integer(name, arguments, 2)?;
-        casts.push(T::Int64);
+        casts.push(T::UInt64);
     }
     Ok(Bound::cast(casts, T::UInt64, move |args, rows| {
         let (texts, needles) = if needle_first { (&args[1], &args[0]) } else { (&args[0], &args[1]) };
         let source = Bytes::of(texts)?;
         let mut search = Search::new(needles, mode)?;
-        let starts = args.get(2).map(Numbers::of::<Int64Type>).transpose()?;
+        let starts = args.get(2).map(Numbers::of::<UInt64Type>).transpose()?;
         numbers::<UInt64Type>(rows, |row| {
             let whole = source.get(row);
-            let start = starts.as_ref().map_or(1, |starts| starts.get(row)).max(0) as usize;
-            let skip = start.saturating_sub(1);
+            let skip = skipped(starts.as_ref(), row);
             let count = if mode.points { utf8::count(whole) } else { whole.len() };
             if skip > count {
                 return Ok(0);
@@ -147,15 +151,15 @@ fn count_substrings(name: &str, arguments: &[Argument], mode: Mode) -> Result<Bo
     let mut casts = vec![expect_text(name, arguments, 0)?, arguments[1].kind.clone()];
     if arguments.len() == 3 {
         expect_integer(name, arguments, 2)?;
-        casts.push(T::Int64);
+        casts.push(T::UInt64);
     }
     Ok(Bound::cast(casts, T::UInt64, move |args, rows| {
         let source = Bytes::of(&args[0])?;
         let mut search = Search::new(&args[1], mode)?;
-        let starts = args.get(2).map(Numbers::of::<Int64Type>).transpose()?;
+        let starts = args.get(2).map(Numbers::of::<UInt64Type>).transpose()?;
         numbers::<UInt64Type>(rows, |row| {
             let whole = source.get(row);
-            let skip = (starts.as_ref().map_or(1, |starts| starts.get(row)).max(1) - 1) as usize;
+            let skip = skipped(starts.as_ref(), row);
             let from = if mode.points { utf8::offset(whole, skip) } else { skip.min(whole.len()) };
             let text = mode.fold(&whole[from..]);
             let finder = search.finder(row);

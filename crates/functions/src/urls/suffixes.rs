@@ -37,16 +37,17 @@ pub fn register(registry: &mut Registry) {
     }
 }
 
-/// From the significant part to the end of the host.
+/// From the significant part to the end of the host. Nothing, where that part is empty.
 fn significant(host: &[u8]) -> &[u8] {
     let dots: Vec<usize> = memchr::memchr_iter(b'.', host).collect();
-    match dots[..] {
+    let part = match dots[..] {
         [] => &host[..0],
         [_] => host,
         [.., before, second, last] if SECOND_LEVELS.contains(&&host[second + 1..last]) => &host[before + 1..],
         [second, last] if SECOND_LEVELS.contains(&&host[second + 1..last]) => host,
         [.., second, _] => &host[second + 1..],
-    }
+    };
+    if part.starts_with(b".") { &part[..0] } else { part }
 }
 
 /// As `significant`, of the host without `www.`; a top-level domain that is left alone is significant.

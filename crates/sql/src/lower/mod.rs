@@ -359,7 +359,7 @@ impl<'a> Analyzer<'a> {
                 "WHERE" | "PREWHERE" | "HAVING" | "QUALIFY" | "JOIN ON" => ErrorCode::ILLEGAL_TYPE_OF_COLUMN_FOR_FILTER,
                 // Of an element of `[]`: no row asks.
                 _ if *typed.kind.plain() == SqlType::Nothing => {
-                    return Ok(datafusion::logical_expr::lit(ScalarValue::Boolean(None)));
+                    return Ok(datafusion::logical_expr::lit(ScalarValue::Boolean(Some(false))));
                 }
                 _ => ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
             };

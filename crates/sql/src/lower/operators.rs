@@ -404,6 +404,10 @@ impl Analyzer<'_> {
     pub(crate) fn constant_as(&self, typed: &Typed, to: &SqlType) -> Result<Option<Typed>> {
         let Some(value) = typed.constant() else { return Ok(None) };
         let from = typed.kind.plain().clone();
+        // No text is read as an element of `[]`.
+        if *to == SqlType::Nothing {
+            return Ok(None);
+        }
         if value.is_null() {
             let null = ScalarValue::try_from(&to.arrow())?;
             return Ok(Some(Typed::new(Expr::Literal(null, None), to.clone().nullable())));

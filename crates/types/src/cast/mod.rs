@@ -122,7 +122,10 @@ pub fn cast(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOption
         lenient = CastOptions { on_error: OnError::Null, ..options.clone() };
         options = &lenient;
     }
-    let result = if *source == T::Nothing {
+    let result = if *from == T::Nothing {
+        // An element of `[]` is whatever type is asked for, by its default. Only the literal NULL is NULL.
+        default_array(target, array.len())
+    } else if *source == T::Nothing {
         new_null_array(&target.arrow(), array.len())
     } else if source == target {
         array.clone()

@@ -10,6 +10,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use super::{CastOptions, OnError, decimal, try_from_fn, with_failures, with_nulls};
 use crate::builder::{ColumnBuilder, Escaping, ParseOptions};
 use crate::bytes::BytesBuilder;
+use crate::scan::Fault;
 use crate::sql_type::SqlType;
 use crate::states::Codec;
 use crate::text::{self, TextOptions};
@@ -102,7 +103,7 @@ pub(super) fn parse(
             let null = forgives || (nullable && matches!(text, b"" | b"NULL" | b"null" | b"\\N"));
             let is_default = options.on_error == OnError::Throw && !null;
             if is_default && !options.lenient_addresses.takes(to) {
-                return Err(fault.explain(text, to));
+                return Err(as_cast_tells(fault, text, to).explain(text, to));
             }
             column.append_default();
             if !is_default {
@@ -111,6 +112,18 @@ pub(super) fn parse(
         }
     }
     with_nulls(column.finish(), with_failures(array.nulls(), &failed, array.len()))
+}
+
+/// Some faults have other codes in a CAST than where a format reads them.
+fn as_cast_tells(fault: Fault, text: &[u8], to: &SqlType) -> Fault {
+    // A number is there, with something behind it.
+    let is_begun = || fast_float2::parse_partial::<f64, _>(text).is_ok_and(|(_, length)| length > 0);
+    let code = match to {
+        T::BFloat16 | T::Float32 | T::Float64 if is_begun() => ErrorCode::CANNOT_PARSE_TEXT,
+        T::DateTime(_) | T::DateTime64(..) if text.is_empty() => ErrorCode::CANNOT_PARSE_DATETIME,
+        _ => fault.code,
+    };
+    Fault { code, ..fault }
 }
 
 /// States as ClickHouse writes them.
