@@ -136,7 +136,8 @@ async fn a_detached_database_is_away_until_it_is_attached_or_the_next_start() {
     assert_eq!(names(&databases, "default"), ["hits"]);
     assert!(databases.is_detached("default", "away"));
     databases.detach_database("default", false).await.expect("detached");
-    assert_eq!(names(&open_on(&store, &disk).await, "default"), ["away", "hits"]);
+    let anew = open_on(&store, &disk).await;
+    assert_eq!(names(&anew, "default"), ["away", "hits"]);
 }
 
 #[tokio::test]
