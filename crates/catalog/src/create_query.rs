@@ -268,7 +268,8 @@ pub fn key_clause(key: &[String]) -> String {
     }
 }
 
-fn setting(value: &str) -> String {
+/// A value as a definition shows it.
+pub(crate) fn setting(value: &str) -> String {
     let is_bare = value.parse::<f64>().is_ok() || matches!(value, "true" | "false");
     if is_bare { value.to_string() } else { quote(value) }
 }

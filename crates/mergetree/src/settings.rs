@@ -37,6 +37,13 @@ macro_rules! table_settings {
                 Ok(settings)
             }
 
+            /// These with others. Errors: as of `parse`.
+            pub fn with(&self, written: &[(String, String)]) -> Result<Self> {
+                let mut settings = self.clone();
+                settings.read(written.iter().map(|(name, value)| (name, value)))?;
+                Ok(settings)
+            }
+
             fn read<'a>(&mut self, written: impl IntoIterator<Item = (&'a String, &'a String)>) -> Result<()> {
                 let settings = self;
                 for (name, value) in written {

@@ -121,7 +121,8 @@ impl Core {
 
     /// The same data as that of a projection: what reads and merges its parts.
     pub fn of_projection(&self, projection: &Projection) -> Arc<Core> {
-        Arc::new(Core { layout: projection.layout.clone(), ..Core::clone(self) })
+        let settings = projection.settings(&self.settings);
+        Arc::new(Core { layout: projection.layout.clone(), settings, ..Core::clone(self) })
     }
 
     pub fn wake_merger(&self) {
@@ -569,7 +570,7 @@ impl Table for MergeTree {
             name: projection.definition.name.clone(),
             is_aggregate: projection.is_aggregate(),
             sorting_key: projection.layout.sorting.iter().map(|key| projection::column_name(key).to_string()).collect(),
-            query: projection.definition.query(),
+            query: projection.definition.shown(),
         };
         self.core.layout.projections.iter().map(row).collect()
     }

@@ -25,7 +25,7 @@ use gristmill_introspect::{QueryContext, Settings};
 use gristmill_types::{Columns, SqlType};
 use uuid::Uuid;
 
-use crate::read::physical_rules;
+use crate::read::{PART_OFFSET, physical_rules};
 use crate::{MemoryStore, MergeTree, MergeTreeEnvironment, PartStore};
 
 /// A table's description, whose keys are plain columns or expressions that the caller made.
@@ -94,7 +94,7 @@ impl ExpressionCompiler for PlainSql {
             let columns = columns.names().into_iter().filter(|name| all || named(name)).collect();
             return Ok(CompiledProjection {
                 keys: keys(&definition.order_by)?,
-                contents: ProjectionContents::Normal { columns },
+                contents: ProjectionContents::Normal { columns, has_offsets: named(&PART_OFFSET.to_string()) },
             });
         }
         let aggregates = calls.into_iter().map(|call| projected_aggregate(call, columns)).collect::<Result<_>>()?;
@@ -193,7 +193,14 @@ impl TableSpec {
             true => (texts(by), Vec::new()),
             false => (Vec::new(), texts(by)),
         };
-        let projection = ProjectionDefinition { name: name.to_string(), select: texts(select), group_by, order_by };
+        let projection = ProjectionDefinition {
+            name: name.to_string(),
+            select: texts(select),
+            group_by,
+            order_by,
+            is_index: false,
+            settings: Vec::new(),
+        };
         self.projections.push(projection);
         self
     }

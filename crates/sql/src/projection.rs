@@ -1,11 +1,12 @@
 //! `PROJECTION name (SELECT … [GROUP BY …] [ORDER BY …])`: of a query only what can be kept up with part by part. There is
-//! no FROM, because the table is known, and no direction in its order.
+//! no FROM, because the table is known, and no direction in its order. `PROJECTION name INDEX a TYPE basic` is
+//! `(SELECT _part_offset ORDER BY a)`.
 
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::tokenizer::Token;
 
 use crate::ast::Node;
-use crate::statement::{Cursor, syntax};
+use crate::statement::{Assignments, Cursor, syntax};
 use crate::translate;
 
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -14,24 +15,45 @@ pub struct ProjectionNode {
     pub select: Vec<Node>,
     pub group_by: Vec<Node>,
     pub order_by: Vec<Node>,
+    /// Whether it is written as an index.
+    pub is_index: bool,
+    pub settings: Assignments,
 }
 
 impl Cursor<'_> {
     /// What follows PROJECTION in a definition.
     pub(crate) fn projection(&mut self) -> Result<ProjectionNode> {
         let name = self.identifier()?;
-        if self.peeks("INDEX") {
-            return Err(Error::not_implemented(
-                "PROJECTION … INDEX: write PROJECTION name (SELECT … ORDER BY …), with the columns that queries need",
-            ));
-        }
-        self.expect_token(&Token::LParen)?;
-        let projection = self.projection_query()?;
-        self.expect_token(&Token::RParen)?;
-        if self.peeks("WITH") {
-            return Err(Error::not_implemented("WITH SETTINGS of a projection: it has the settings of its table"));
+        let mut projection = if self.eat("INDEX") {
+            self.projection_index()?
+        } else {
+            self.expect_token(&Token::LParen)?;
+            let projection = self.projection_query()?;
+            self.expect_token(&Token::RParen)?;
+            projection
+        };
+        if self.eat_all(&["WITH", "SETTINGS"]) {
+            self.expect_token(&Token::LParen)?;
+            projection.settings = self.assignments()?;
+            self.expect_token(&Token::RParen)?;
         }
         Ok(ProjectionNode { name, ..projection })
+    }
+
+    /// `a TYPE basic`, `(a, b) TYPE basic`
+    fn projection_index(&mut self) -> Result<ProjectionNode> {
+        let order_by = match self.expression()? {
+            Node::Call(call) if call.name == "tuple" && !call.arguments.is_empty() => call.arguments,
+            other => vec![other],
+        };
+        self.expect("TYPE")?;
+        let kind = self.identifier()?;
+        if kind != "basic" {
+            let text = format!("Unknown projection index type '{kind}'. Available projection index types: basic");
+            return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
+        }
+        let select = vec![Node::Name(vec!["_part_offset".to_string()])];
+        Ok(ProjectionNode { select, order_by, is_index: true, ..ProjectionNode::default() })
     }
 
     /// `SELECT … [GROUP BY …] [ORDER BY …]`

@@ -132,12 +132,16 @@ fn projections_are_read_and_written_as_ever() {
             select: texts(&["kind", "count()", "max(version) AS newest"]),
             group_by: texts(&["kind"]),
             order_by: Vec::new(),
+            is_index: false,
+            settings: Vec::new(),
         },
         ProjectionDefinition {
             name: "by_time".into(),
             select: texts(&["*"]),
             group_by: Vec::new(),
             order_by: texts(&["at", "lower(url)"]),
+            is_index: false,
+            settings: Vec::new(),
         },
     ];
     assert_eq!(v1::read(TABLE_V1_PROJECTIONS, false).expect("reads"), Record::Table(table.clone()));

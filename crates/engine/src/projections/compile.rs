@@ -1,7 +1,8 @@
 //! A projection's text made into what the storage engine computes: keys, columns, states of aggregates.
 //!
 //! Every aggregate `f(x)` of the query becomes the state `fState(x)`; what else is done with it (`f(x) + 1`) is done again
-//! by the queries that read it. So does a normal projection keep the columns that its expressions are made of.
+//! by the queries that read it. So does a normal projection keep the columns that its expressions are made of, and with
+//! `_part_offset` where in its part each row is, by which it is an index of the part.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +13,13 @@ use gristmill_catalog::{
 };
 use gristmill_functions::Registry;
 use gristmill_introspect::Settings;
+use gristmill_mergetree::projection::PARENT_PART_OFFSET;
+use gristmill_mergetree::read::PART_OFFSET;
 use gristmill_sql::ast::{Call, Node};
 use gristmill_sql::lower::{Analyzer, ResolvedTables, substituted};
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{ProjectionNode, parse_projection};
-use gristmill_types::{Columns, DefaultKind, SqlType};
+use gristmill_types::{Column, Columns, DefaultKind, SqlType};
 
 use crate::compiler::stored_only;
 use crate::keys;
@@ -30,6 +33,8 @@ pub fn definition(node: &ProjectionNode) -> ProjectionDefinition {
         select: texts(&node.select),
         group_by: texts(&node.group_by),
         order_by: texts(&node.order_by),
+        is_index: node.is_index,
+        settings: node.settings.clone(),
     }
 }
 
@@ -200,6 +205,9 @@ fn normal(
     let keys = compile_keys(&resolved.order_by, stored, registry)?;
     let mut kept: BTreeSet<String> =
         keys.iter().flat_map(|key| key.logical.column_refs()).map(|column| column.name.clone()).collect();
+    // A column of the table goes before a virtual one of its name.
+    let offset = stored.get(PART_OFFSET).is_none().then(|| Column::new(PART_OFFSET, SqlType::UInt64));
+    let known = Columns::new(columns.iter().cloned().chain(offset).collect());
     for node in &resolved.select {
         if let Node::Star(star) = node {
             if **star != Default::default() {
@@ -210,12 +218,17 @@ fn normal(
             kept.extend(shown.map(|column| column.name.clone()));
             continue;
         }
-        let expr = stored_only(analyzer, analyzer.over_columns(node, columns)?.expr, columns, 0)?;
+        let expr = stored_only(analyzer, analyzer.over_columns(node, &known)?.expr, columns, 0)?;
         kept.extend(expr.column_refs().into_iter().map(|column| column.name.clone()));
+    }
+    let has_offsets = stored.get(PART_OFFSET).is_none() && kept.contains(PART_OFFSET);
+    if has_offsets && kept.contains(PARENT_PART_OFFSET) {
+        let text = format!("Column {PARENT_PART_OFFSET} in a projection with {PART_OFFSET}, which is kept by this name");
+        return Err(Error::new(ErrorCode::ILLEGAL_COLUMN, text));
     }
     // In the order of the table.
     let columns = stored.names().into_iter().filter(|name| kept.contains(name)).collect();
-    Ok(CompiledProjection { keys, contents: ProjectionContents::Normal { columns } })
+    Ok(CompiledProjection { keys, contents: ProjectionContents::Normal { columns, has_offsets } })
 }
 
 /// What no part can compute by itself has no place in a projection.

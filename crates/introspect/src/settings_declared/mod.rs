@@ -181,6 +181,9 @@ settings! {
     force_optimize_projection: bool = false, "Whether a query fails that could read a projection and reads none.";
     force_optimize_projection_name: String = "", "A projection without whose use a query fails.";
     preferred_optimize_projection_name: String = "", "A projection that is read wherever it can be, whatever others cost.";
+    optimize_use_projection_filtering: bool = true, "Whether a projection with _part_offset leaves out granules of the table, as an index does.";
+    min_table_rows_to_use_projection_index: u64 = 1_000_000u64, "Rows that are read of a table from which on a projection with _part_offset is asked which of them are wanted.";
+    max_projection_rows_to_use_projection_index: u64 = 1_000_000u64, "Rows of such a projection that are read for that at most.";
     optimize_use_implicit_projections: bool = true, "Whether min and max of a column of a whole table are answered from what parts keep of their columns.";
     optimize_read_in_order: bool = true, "Whether ORDER BY by a prefix of a table's sorting key reads in that order instead of sorting, and ORDER BY with LIMIT reads first what comes first.";
     optimize_aggregation_in_order: bool = false, "Whether GROUP BY by a prefix of a table's sorting key reads in the order of the key, and gives groups while it reads.";

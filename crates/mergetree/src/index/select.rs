@@ -32,9 +32,9 @@ use crate::table::Core;
 /// What one step of choosing did, for EXPLAIN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexUse {
-    /// `Min-Max`, `Partition`, `PrimaryKey`, `Statistics`, `Skip` or `QueryConditionCache`.
+    /// `Min-Max`, `Partition`, `PrimaryKey`, `Statistics`, `Skip`, `Projection` or `QueryConditionCache`.
     pub kind: &'static str,
-    /// Name and description of a skip index.
+    /// Name and description of a skip index, or of a projection that is one.
     pub index: Option<(String, String)>,
     pub keys: Vec<String>,
     /// `None`: it cannot be shown.

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array};
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array, UInt64Array};
 use arrow::compute::{concat_batches, take, take_record_batch};
 use datafusion::logical_expr::{EmitTo, GroupsAccumulator};
 use datafusion::physical_expr::GroupsAccumulatorAdapter;
@@ -63,6 +63,8 @@ struct Piece {
     rows: usize,
     bytes: u64,
     runs: Vec<WrittenPart>,
+    /// Rows of the part that came so far.
+    passed: u64,
 }
 
 /// Rows of a projection's columns, in the order in which they came.
@@ -75,7 +77,7 @@ struct Held {
 
 impl ProjectionsBuilder {
     pub fn new(context: &Arc<QueryContext>, store: &Arc<dyn PartStore>, plan: &PartPlan, building: Building) -> Self {
-        let piece = |projection| Piece { projection, held: Vec::new(), rows: 0, bytes: 0, runs: Vec::new() };
+        let piece = |projection| Piece { projection, held: Vec::new(), rows: 0, bytes: 0, runs: Vec::new(), passed: 0 };
         ProjectionsBuilder {
             context: context.clone(),
             store: store.clone(),
@@ -128,7 +130,7 @@ impl ProjectionsBuilder {
             dictionaries.push(pays);
         }
         let row_bytes = bytes / (rows as u64).max(1);
-        let settings = &self.settings;
+        let settings = projection.settings(&self.settings);
         let granule_rows = granule_rows(row_bytes, settings.index_granularity, settings.index_granularity_bytes);
         let run = self.core.is_some().then(|| self.pieces[at].runs.len());
         let plan = PartPlan {
@@ -197,7 +199,17 @@ impl ProjectionsBuilder {
 impl Piece {
     fn take(&mut self, rows: &Sorted) -> Result<()> {
         let columns: Vec<ArrayRef> = self.projection.inputs.iter().map(|at| rows.columns[*at].clone()).collect();
+        let first = self.passed;
+        self.passed += rows.rows as u64;
         let (held, bytes) = match &self.projection.contents {
+            Contents::Normal if self.projection.has_offsets => {
+                let mut columns = in_part_order(columns, rows)?;
+                let offsets = UInt64Array::from_iter_values(first..self.passed);
+                let bytes = batch_bytes(&batch(&self.projection, columns.clone(), rows.rows)?);
+                let bytes = bytes + 8 * rows.rows as u64;
+                columns.push(Arc::new(offsets));
+                (Held { columns, order: None, rows: rows.rows }, bytes)
+            }
             Contents::Normal => {
                 let all = columns.first().map_or(rows.rows, |column| column.len());
                 let bytes = batch_bytes(&batch(&self.projection, columns.clone(), all)?);
@@ -206,10 +218,7 @@ impl Piece {
                 (Held { columns, order: rows.order.clone(), rows: rows.rows }, bytes)
             }
             Contents::Aggregate { aggregates, .. } => {
-                let columns = match &rows.order {
-                    Some(order) => columns.iter().map(|column| Ok(take(column, order, None)?)).collect::<Result<_>>()?,
-                    None => columns,
-                };
+                let columns = in_part_order(columns, rows)?;
                 let input = batch(&self.projection, columns, rows.rows)?;
                 let states = aggregates.iter().map(|aggregate| &aggregate.state);
                 let grouped = grouped(&self.projection, &input, states)?;
@@ -221,6 +230,13 @@ impl Piece {
         self.bytes += bytes;
         self.held.push(held);
         Ok(())
+    }
+}
+
+fn in_part_order(columns: Vec<ArrayRef>, rows: &Sorted) -> Result<Vec<ArrayRef>> {
+    match &rows.order {
+        Some(order) => columns.iter().map(|column| Ok(take(column, order, None)?)).collect(),
+        None => Ok(columns),
     }
 }
 

@@ -35,7 +35,8 @@ fn fate(core: &Core, projection: &Projection, parts: &[Arc<PartEntry>], options:
         return Ok(Fate::Left);
     }
     let all_have = parts.iter().all(|part| part.projections.contains_key(&projection.key));
-    Ok(if reduces || ttl || !all_have { Fate::Rebuilt } else { Fate::Merged })
+    // Rows of several parts are elsewhere in the one that they become.
+    Ok(if reduces || ttl || !all_have || projection.has_offsets { Fate::Rebuilt } else { Fate::Merged })
 }
 
 /// What the writer of a merge's rows makes of projections.

@@ -9,6 +9,9 @@
 //! The rows of an aggregate projection are one a group, with the states of its aggregates: what an AggregatingMergeTree of
 //! these columns would hold, and merged by the same rule.
 //!
+//! A normal projection with `_part_offset` keeps besides where in the part each of its rows is, which makes it an index: its key
+//! says which rows of the part are wanted (`read/offsets.rs`). Where rows change their places it is made anew.
+//!
 //! A projection is known in the manifest by its *key*: its name and a fingerprint of its query and of the columns that it is
 //! made of. After an ALTER that changes what it would hold it has another key, and what older parts have of it
 //! counts for nothing; a merge makes it anew.
@@ -27,7 +30,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{
     CompiledProjection, KeyExpression, ProjectedAggregate, ProjectionContents, ProjectionDefinition, TableDefinition,
 };
-use gristmill_types::{Column, Columns};
+use gristmill_types::{Column, Columns, SqlType};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::engine::MergingEngine;
@@ -41,6 +44,8 @@ use crate::settings::TableSettings;
 pub const FOLDER: &str = "projections/";
 /// Characters of a projection's name that its objects are called by at most.
 const NAME_CHARACTERS: usize = 80;
+/// The column of a projection that says where in its part a row is: in the projection's own, `_part_offset` is another.
+pub const PARENT_PART_OFFSET: &str = "_parent_part_offset";
 
 /// A projection of a table, ready to be built, merged and read.
 #[derive(Debug)]
@@ -55,11 +60,13 @@ pub struct Projection {
     /// What it is sorted or grouped by, over batches of the inputs.
     keys: Vec<KeyExpression>,
     pub contents: Contents,
+    /// Whether its last column is where in the part a row is.
+    pub has_offsets: bool,
 }
 
 #[derive(Debug)]
 pub enum Contents {
-    /// Its columns are the inputs.
+    /// Its columns are the inputs, and the places of rows.
     Normal,
     /// Its columns are the keys, then the states.
     Aggregate {
@@ -101,7 +108,7 @@ impl Projection {
         let mut names: BTreeSet<&str> =
             compiled.keys.iter().flat_map(|key| key.logical.column_refs()).map(|column| column.name.as_str()).collect();
         match &compiled.contents {
-            ProjectionContents::Normal { columns } => names.extend(columns.iter().map(String::as_str)),
+            ProjectionContents::Normal { columns, .. } => names.extend(columns.iter().map(String::as_str)),
             ProjectionContents::Aggregate(aggregates) => {
                 names.extend(aggregates.iter().flat_map(|aggregate| &aggregate.state.inputs).map(String::as_str));
             }
@@ -116,15 +123,20 @@ impl Projection {
             Ok(KeyExpression { physical: reassign_expr_columns(key.physical.clone(), &input_schema)?, ..key.clone() })
         };
         let keys = compiled.keys.iter().map(over_inputs).collect::<Result<Vec<_>>>()?;
+        // Errors are those of the table's.
+        TableSettings::default().with(&definition.settings)?;
         let mut fingerprint = definition.query();
         for (at, column) in inputs.iter().zip(input.iter()) {
             let default = column.default.as_ref().map(|(kind, text)| (kind.name(), text));
             fingerprint.push_str(&format!("\n{:?} {} {default:?}", column_keys[*at].first(), column.kind));
         }
+        let has_offsets = matches!(compiled.contents, ProjectionContents::Normal { has_offsets: true, .. });
         let (layout, contents) = match compiled.contents {
             ProjectionContents::Normal { .. } => {
-                let keys_of_columns = inputs.iter().map(|at| column_keys[*at].clone()).collect();
-                let shape = (input.clone(), keys_of_columns);
+                let offset = has_offsets.then(|| Column::new(PARENT_PART_OFFSET, SqlType::UInt64));
+                let key_of_offset = has_offsets.then(|| vec![PARENT_PART_OFFSET.to_string()]);
+                let keys_of_columns = inputs.iter().map(|at| column_keys[*at].clone()).chain(key_of_offset).collect();
+                let shape = (Columns::new(input.iter().cloned().chain(offset).collect()), keys_of_columns);
                 (Layout::of_projection(&definition.name, shape, keys.clone(), MergingEngine::Ordinary)?, Contents::Normal)
             }
             ProjectionContents::Aggregate(aggregates) => {
@@ -147,7 +159,16 @@ impl Projection {
             }
         };
         let key = format!("{}#{:016x}", definition.name, xxh3_64(fingerprint.as_bytes()));
-        Ok(Projection { definition: definition.clone(), key, layout, inputs, input_schema, keys, contents })
+        Ok(Projection { definition: definition.clone(), key, layout, inputs, input_schema, keys, contents, has_offsets })
+    }
+
+    /// The settings of its data: the table's, but for those that it has of its own.
+    pub fn settings(&self, of_table: &Arc<TableSettings>) -> Arc<TableSettings> {
+        if self.definition.settings.is_empty() {
+            return of_table.clone();
+        }
+        // They were checked when it was made.
+        of_table.with(&self.definition.settings).map_or_else(|_| of_table.clone(), Arc::new)
     }
 
     pub fn is_aggregate(&self) -> bool {

@@ -91,6 +91,11 @@ impl Choice {
     pub fn marks(&self) -> u64 {
         self.parts.iter().map(PartSelection::marks).sum()
     }
+
+    /// Parts, and granules of them.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.parts.len() as u64, self.marks())
+    }
 }
 
 impl MergeTreeScan {

@@ -19,6 +19,7 @@ pub mod late_rows;
 pub mod layers;
 pub mod live_rows;
 pub mod logical;
+pub mod offsets;
 pub mod order_match;
 pub mod ordered_scan;
 pub mod output;

@@ -257,8 +257,21 @@ impl MergeTreeProvider {
         partitions: Option<&Selector>,
         opens: bool,
     ) -> Result<(Arc<State>, Choice)> {
+        self.select_as(filters, partitions, opens, true).await
+    }
+
+    /// `is_forced`: settings that demand conditions on keys are about it.
+    pub(super) async fn select_as(
+        &self,
+        filters: &[Expr],
+        partitions: Option<&Selector>,
+        opens: bool,
+        is_forced: bool,
+    ) -> Result<(Arc<State>, Choice)> {
         let selector = Selector::new(self.core.layout.clone(), filters)?;
-        selector.check_forced(&self.context.settings)?;
+        if is_forced {
+            selector.check_forced(&self.context.settings)?;
+        }
         // The optimizer made a constant of a condition over columns, which nobody computes any more.
         if filters.iter().any(|filter| matches!(filter, Expr::Literal(value, _) if *value != ScalarValue::from(true))) {
             return Ok((
@@ -442,10 +455,13 @@ impl TableProvider for MergeTreeProvider {
         let opens = (self.core.environment.options.shared && !places.is_empty())
             || (conjuncts.is_empty() && self.may_know_bounds(places))
             || self.may_be_in_order(places);
-        let (state, choice) = self.select(&conjuncts, None, opens).await?;
+        // What counts all rows reads none.
+        let is_counted = places.is_empty() && conjuncts.is_empty() && self.context.settings.optimize_trivial_count_query;
+        let (state, choice) = self.select_as(&conjuncts, None, opens, !is_counted).await?;
         if let Some(plan) = self.scan_projection(session, &state, &choice, &conjuncts, places).await? {
             return Ok(plan);
         }
+        let choice = self.narrowed_by_offsets(session, &state, choice, &conjuncts).await?;
         self.scan_chosen(session, state, choice, &conjuncts, places)
     }
 }

@@ -7,13 +7,13 @@ use datafusion::physical_plan::ExecutionPlan;
 use super::exec::scan_of;
 use super::output::Output;
 
-/// The projections that scans in the plan read, with their tables.
+/// The projections that scans in the plan read, or were narrowed by, with their tables.
 pub fn projections_read(plan: &Arc<dyn ExecutionPlan>) -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> = plan.children().into_iter().flat_map(projections_read).collect();
-    if let Some(scan) = scan_of(plan)
-        && let Some(projection) = scan.projection()
-    {
-        all.push((scan.core.name(), projection.to_string()));
+    if let Some(scan) = scan_of(plan) {
+        let indexes = scan.indexes().iter().filter(|used| used.kind == "Projection");
+        let indexes = indexes.filter_map(|used| used.index.as_ref().map(|(name, _)| name.as_str()));
+        all.extend(scan.projection().into_iter().chain(indexes).map(|name| (scan.core.name(), name.to_string())));
     }
     all.sort();
     all.dedup();

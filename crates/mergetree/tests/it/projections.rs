@@ -222,6 +222,35 @@ async fn objects_of_projections_go_with_their_parts() {
     assert!(store.list(&settings(), "").await.expect("lists").is_empty());
 }
 
+/// As `asked`, where projections that know the places of rows are asked however few rows there are.
+async fn asked_by_places(table: &MergeTree, query: &str) -> (Vec<Vec<i64>>, u64) {
+    let context = context(&[("max_threads", "1"), ("min_table_rows_to_use_projection_index", "0")]).expect("settings");
+    let found = select(table, &context, query).await.expect("reads");
+    (numbers(&found), context.counters.get(Event::SelectedMarks))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn places_of_rows_leave_out_granules_of_the_table() {
+    let query = "SELECT k, u, v FROM t WHERE u BETWEEN 100 AND 110 AND v < 4";
+    let spec = spec().with_projection("places", &["_part_offset"], &["u"]);
+    let table = filled(&spec, &[(0, 3000), (3000, 6000)]).await;
+    let (expected, all) = asked(&table, query).await;
+    let (found, marks) = asked_by_places(&table, query).await;
+    assert_eq!(found, expected);
+    assert!(!found.is_empty() && marks <= 14 && all > 20, "{marks} granules of both, {all} of the table");
+    // Places are others after a merge, and after rows went.
+    table.optimize(&settings(), FINAL).await.expect("merges");
+    let (found, marks) = asked_by_places(&table, query).await;
+    assert_eq!(found, expected);
+    assert!(marks <= 14, "{marks}");
+    mutate(&table, RowChange::Delete { condition: "u < 105".to_string() }).await;
+    let left: Vec<Vec<i64>> = expected.into_iter().filter(|row| row[1] >= 105).collect();
+    assert_eq!(asked_by_places(&table, query).await.0, left);
+    // What leaves too many rows is not asked.
+    let wide = "SELECT count(*) FROM t WHERE u > 200 AND k >= 0";
+    assert_eq!(asked_by_places(&table, wide).await, asked(&table, wide).await);
+}
+
 /// Many runs of a projection become one object in its order.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_made_in_pieces_is_merged() {

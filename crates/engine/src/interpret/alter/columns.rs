@@ -39,6 +39,24 @@ fn forbidden(text: String) -> Error {
     Error::new(ErrorCode::ALTER_OF_COLUMN_IS_FORBIDDEN, text)
 }
 
+/// The column and those that are computed from it, MATERIALIZED and ALIAS: their values change with its own.
+pub(super) fn computed_from(columns: &[Column], name: &str) -> Result<BTreeSet<String>> {
+    let mut changed = BTreeSet::from([name.to_string()]);
+    loop {
+        let before = changed.len();
+        for column in columns {
+            if let Some((DefaultKind::Materialized | DefaultKind::Alias, text)) = &column.default
+                && !changed.is_disjoint(&named(&parse_expression(text)?))
+            {
+                changed.insert(column.name.clone());
+            }
+        }
+        if changed.len() == before {
+            return Ok(changed);
+        }
+    }
+}
+
 impl Alteration {
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)
@@ -119,8 +137,7 @@ impl Alteration {
             ));
         }
         self.key(name, "DROP")?;
-        let is_last = is_stored(&self.columns[at]) && self.columns.iter().filter(|column| is_stored(column)).count() == 1;
-        if is_last {
+        if self.is_last(at) {
             return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "Cannot drop or clear all columns"));
         }
         self.check_no_index(name)?;
@@ -133,19 +150,47 @@ impl Alteration {
         Ok(())
     }
 
-    /// CLEAR COLUMN: what is kept of it is forgotten.
+    /// Whether no other column is stored.
+    fn is_last(&self, at: usize) -> bool {
+        is_stored(&self.columns[at]) && self.columns.iter().filter(|column| is_stored(column)).count() == 1
+    }
+
+    /// CLEAR COLUMN: what is kept of it, and of columns that are computed from it, is forgotten.
     pub(super) fn clear(&mut self, name: &str, if_exists: bool) -> Result<()> {
         let Some(at) = self.find(name) else {
             return if if_exists { Ok(()) } else { Err(missing("Wrong column name", name, "clear")) };
         };
-        self.key(name, "CLEAR")?;
+        self.check_clear(name)?;
+        if self.is_last(at) {
+            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "Cannot drop or clear all columns"));
+        }
         if is_stored(&self.columns[at]) {
-            let all = self.all();
-            self.keys.renew(name, &all);
-            self.renew_indexes(name)?;
-            self.touched.push(name.to_string());
+            let changed = computed_from(&self.columns, name)?;
+            let stored = self.columns.iter().filter(|column| is_stored(column) && changed.contains(&column.name));
+            for name in stored.map(|column| column.name.clone()).collect::<Vec<_>>() {
+                let all = self.all();
+                self.keys.renew(&name, &all);
+                self.renew_indexes(&name)?;
+                self.touched.push(name);
+            }
         }
         Ok(())
+    }
+
+    /// Errors: ALTER_OF_COLUMN_IS_FORBIDDEN, and CANNOT_UPDATE_COLUMN where a key is computed from the column.
+    pub(super) fn check_clear(&self, name: &str) -> Result<()> {
+        self.key(name, "CLEAR")?;
+        if self.find(name).is_none_or(|at| !is_stored(&self.columns[at])) {
+            return Ok(());
+        }
+        let keys = self.key_columns()?;
+        match computed_from(&self.columns, name)?.intersection(&keys).next() {
+            Some(key) => Err(Error::new(
+                ErrorCode::CANNOT_UPDATE_COLUMN,
+                format!("Column `{name}` affects MATERIALIZED column `{key}`, which is a key column. Cannot CLEAR it"),
+            )),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn modify(&mut self, new: &ColumnDefinition, place: Option<&Place>, if_exists: bool) -> Result<()> {

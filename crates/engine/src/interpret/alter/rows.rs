@@ -19,7 +19,8 @@ use gristmill_sql::statement::{AlterCommand, Partition, TableName, parse_express
 use gristmill_types::{DefaultKind, SqlType};
 
 use super::super::{Interpreter, Outcome};
-use super::definition::{Alteration, named};
+use super::columns::computed_from;
+use super::definition::Alteration;
 use super::qualified::unqualified;
 use crate::compiler::Compiler;
 use crate::engine::Engine;
@@ -315,10 +316,7 @@ impl Interpreter {
                     let text = format!("Wrong column name. Cannot find column `{name}` to clear");
                     return Err(Error::new(ErrorCode::NOT_FOUND_COLUMN_IN_BLOCK, text));
                 };
-                if Alteration::of(definition).key_columns()?.contains(name) {
-                    let text = format!("Trying to ALTER CLEAR key {name} column which is a part of key expression");
-                    return Err(Error::new(ErrorCode::ALTER_OF_COLUMN_IS_FORBIDDEN, text));
-                }
+                Alteration::of(definition).check_clear(name)?;
                 let value = match &column.default {
                     Some((DefaultKind::Default | DefaultKind::Materialized, text)) => text.clone(),
                     _ => sql(&call("defaultValueOfTypeName", vec![text(&column.kind.to_string())])),
@@ -439,21 +437,7 @@ fn check_updatable(definition: &TableDefinition, name: &str) -> Result<()> {
         return cannot("key");
     }
     // Whatever is computed from it changes with it.
-    let mut changed = BTreeSet::from([name.to_string()]);
-    loop {
-        let before = changed.len();
-        for column in &definition.columns {
-            if let Some((DefaultKind::Materialized | DefaultKind::Alias, text)) = &column.default
-                && !changed.is_disjoint(&named(&parse_expression(text)?))
-            {
-                changed.insert(column.name.clone());
-            }
-        }
-        if changed.len() == before {
-            break;
-        }
-    }
-    match changed.intersection(&keys).next() {
+    match computed_from(&definition.columns.0, name)?.intersection(&keys).next() {
         Some(key) => Err(Error::new(
             ErrorCode::CANNOT_UPDATE_COLUMN,
             format!("Updated column `{name}` affects MATERIALIZED column `{key}`, which is a key column. Cannot UPDATE it"),
