@@ -61,6 +61,7 @@ mod table_filters;
 mod tables;
 mod texts;
 mod totals;
+mod tuple_sets;
 mod window_functions;
 mod windows;
 
