@@ -15,7 +15,7 @@ use arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::error::Result;
 use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
-use datafusion::logical_expr::{FetchType, LogicalPlan, SkipType};
+use datafusion::logical_expr::{FetchType, LogicalPlan, SkipType, Sort};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::placeholder_row::PlaceholderRowExec;
@@ -34,13 +34,28 @@ pub fn counted(plan: LogicalPlan) -> Result<LogicalPlan> {
         let LogicalPlan::Limit(limit) = &plan else { return Ok(Transformed::no(plan)) };
         Ok(match (limit.get_skip_type()?, limit.get_fetch_type()?) {
             (SkipType::Literal(skip), FetchType::Literal(rows)) => {
-                let counted = places::counted(limit.input.as_ref().clone(), skip, rows);
+                let counted = places::counted(unbounded(limit.input.as_ref().clone())?, skip, rows);
                 Transformed::new(counted, true, TreeNodeRecursion::Jump)
             }
             _ => Transformed::no(plan),
         })
     })?;
     Ok(counting.data)
+}
+
+/// What a limit takes its rows from, without the bound that a sort has of it: all rows are to come, and not the first.
+fn unbounded(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let whole = plan.transform_down(|plan| {
+        Ok(match plan {
+            LogicalPlan::Sort(sort) if sort.fetch.is_some() => {
+                let sort = LogicalPlan::Sort(Sort { fetch: None, ..sort });
+                Transformed::new(sort, true, TreeNodeRecursion::Stop)
+            }
+            LogicalPlan::Projection(_) | LogicalPlan::SubqueryAlias(_) => Transformed::no(plan),
+            _ => Transformed::new(plan, false, TreeNodeRecursion::Stop),
+        })
+    })?;
+    Ok(whole.data)
 }
 
 /// Rows that a limit which reads on to the end has counted.

@@ -4,7 +4,6 @@ SELECT rowNumberInAllBlocks(), blockNumber() >= 0 FROM numbers(3) LIMIT 2;
 SELECT runningDifference(1), neighbor(1, 0) SETTINGS allow_deprecated_error_prone_window_functions = 1;
 SELECT blockSize() > 0;
 SELECT toColumnTypeName(1);
--- gap: Function with name 'getTypeSerializationStreams' does not exist. (UNKNOWN_FUNCTION)
 SELECT getTypeSerializationStreams(1) != [];
 SELECT errorCodeToName(60);
 SELECT isDecimalOverflow(toDecimal32(1, 0), 1);

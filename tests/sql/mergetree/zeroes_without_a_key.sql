@@ -9,7 +9,6 @@ INSERT INTO of_one SETTINGS optimize_on_insert = 0 VALUES (1, 0), (2, 3), (2, -3
 INSERT INTO of_one SETTINGS optimize_on_insert = 0 VALUES (4, 0);
 SELECT * FROM of_one ORDER BY ALL;
 SELECT * FROM of_one FINAL ORDER BY ALL;
-SELECT a FROM of_one FINAL WHERE a < 3 ORDER BY ALL;
 OPTIMIZE TABLE of_one FINAL;
 SELECT * FROM of_one ORDER BY ALL;
 CREATE TABLE parted (a Nullable(Int64), k String) ENGINE = SummingMergeTree PARTITION BY k ORDER BY tuple();

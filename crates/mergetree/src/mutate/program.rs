@@ -101,34 +101,26 @@ impl Program {
         })
     }
 
-    /// MATERIALIZED columns are computed anew after the columns that they are computed from.
+    /// MATERIALIZED columns are computed anew after the columns that they are computed from: after all of them, as a column
+    /// may be computed from one that was set and from one that follows it.
     fn follow_materialized(&mut self, compile: &dyn Fn(&str, Wanted<'_>) -> Result<Located>) -> Result<()> {
+        if !self.steps.iter().any(|step| matches!(step, Step::Update(..))) {
+            return Ok(());
+        }
+        let mut computed = Vec::new();
+        for (at, column) in self.layout.columns.iter().enumerate() {
+            if let Some((DefaultKind::Materialized, text)) = &column.default {
+                computed.push((at, compile(text, Wanted::Value(&column.kind))?));
+            }
+        }
         let mut steps = Vec::new();
         for step in std::mem::take(&mut self.steps) {
-            let Step::Update(set, _) = &step else {
-                steps.push(step);
-                continue;
+            let follow = match &step {
+                Step::Update(set, _) => following(set.iter().map(|(at, _)| *at).collect(), &computed),
+                _ => Vec::new(),
             };
-            let mut changed: Vec<usize> = set.iter().map(|(at, _)| *at).collect();
             steps.push(step);
-            loop {
-                let mut following = Vec::new();
-                for (at, column) in self.layout.columns.iter().enumerate() {
-                    let Some((DefaultKind::Materialized, text)) = &column.default else { continue };
-                    if changed.contains(&at) {
-                        continue;
-                    }
-                    let located = compile(text, Wanted::Value(&column.kind))?;
-                    if located.places.iter().any(|place| changed.contains(place)) {
-                        following.push((at, located));
-                    }
-                }
-                if following.is_empty() {
-                    break;
-                }
-                changed.extend(following.iter().map(|(at, _)| *at));
-                steps.push(Step::Follow(following));
-            }
+            steps.extend(follow.into_iter().map(Step::Follow));
         }
         self.steps = steps;
         Ok(())
@@ -268,4 +260,27 @@ fn with_offset(stored: &Columns) -> Columns {
 fn with_columns(batch: &RecordBatch, columns: Vec<ArrayRef>) -> Result<RecordBatch> {
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     Ok(RecordBatch::try_new_with_options(batch.schema(), columns, &options)?)
+}
+
+/// Of the columns that are `computed`, with what they are computed from, those that follow the columns that are set, in the order in
+/// which they can be computed: what is in one list is computed from no other in it.
+fn following(set: Vec<usize>, computed: &[(usize, Located)]) -> Vec<Vec<(usize, Located)>> {
+    let is_from = |located: &Located, columns: &[usize]| located.places.iter().any(|place| columns.contains(place));
+    let mut changed = set.clone();
+    while let Some((at, _)) = computed.iter().find(|(at, from)| !changed.contains(at) && is_from(from, &changed)) {
+        changed.push(*at);
+    }
+    let mut waiting: Vec<usize> = changed.split_off(set.len());
+    let mut lists = Vec::new();
+    while !waiting.is_empty() {
+        let is_next = |(at, from): &&(usize, Located)| waiting.contains(at) && !is_from(from, &waiting);
+        let next: Vec<_> = computed.iter().filter(is_next).cloned().collect();
+        if next.is_empty() {
+            // Columns that are computed from each other, which CREATE and ALTER refuse.
+            break;
+        }
+        waiting.retain(|at| next.iter().all(|(done, _)| done != at));
+        lists.push(next);
+    }
+    lists
 }

@@ -11,7 +11,7 @@ use gristmill_types::SqlType;
 use gristmill_types::cast::{CastOptions, OnError};
 use gristmill_types::supertype::{Arithmetic, arithmetic_result, bools_as_numbers, least_supertype};
 
-use super::scope::Context;
+use super::scope::{Context, nodes_of};
 use super::texts::compare_with_no_name;
 use super::{Analyzer, Typed};
 use crate::ast::{Call, Literal, Node, call};
@@ -206,12 +206,14 @@ impl Analyzer<'_> {
         self.cast(self.fold(Typed::new(expr, joined))?, kind)
     }
 
-    /// NULL where both are equal; `None`: the function itself is to compare.
+    /// NULL where both are equal; `None`: the function itself is to compare. The value stands twice in a CASE, so that a long one, in
+    /// which there may be others of them, goes to the function.
     fn null_if(&self, value: &Node, other: &Node, context: &Context<'_>) -> Result<Option<Typed>> {
         let value = self.as_value(self.expr(value, context)?)?;
         let other = self.as_value(self.expr(other, context)?)?;
         let is_plain = |typed: &Typed| compares_natively(&typed.kind) && !typed.expr.is_volatile();
-        if !is_plain(&value) || !is_plain(&other) {
+        let is_long = nodes_of(&value.expr) > 64;
+        if is_long || !is_plain(&value) || !is_plain(&other) {
             return Ok(None);
         }
         let Some(equal) = self.compare(Operator::Eq, value.clone(), other, "nullIf")? else { return Ok(None) };

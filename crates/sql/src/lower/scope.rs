@@ -256,7 +256,8 @@ impl Drop for DepthGuard {
     }
 }
 
-fn nodes_of(expr: &Expr) -> u64 {
+/// Nodes of an expression, those of constants too.
+pub(super) fn nodes_of(expr: &Expr) -> u64 {
     let mut nodes = 0;
     let walked = expr.apply(|_| {
         nodes += 1;

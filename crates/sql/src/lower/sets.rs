@@ -400,7 +400,6 @@ impl Analyzer<'_> {
         members.push((plan.clone(), member.clone(), name.clone()));
         name
     }
-
 }
 
 /// Whether a member is another in each row.

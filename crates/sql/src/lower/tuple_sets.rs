@@ -4,13 +4,12 @@
 use std::sync::Arc;
 
 use datafusion::common::Spans;
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder, Subquery};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
 use super::operators::{boolean, predicate};
-use super::scope::Context;
+use super::scope::{Context, nodes_of};
 use super::{Analyzer, Lowered, Typed};
 use crate::ast::Node;
 
@@ -57,11 +56,12 @@ impl Analyzer<'_> {
     pub(super) fn any_equal(&self, left: &Node, items: &[Node], negated: bool, context: &Context<'_>) -> Result<Typed> {
         // A set knows values by their bits, so NaN is in one that has it. Comparisons of single values say that too.
         let whole = self.as_value(self.expr(left, context)?)?;
-        let has_floats = matches!(whole.kind.plain(), SqlType::Tuple(parts) if parts.iter().any(|(_, kind)| kind.is_float()));
+        let has_floats =
+            matches!(whole.kind.plain(), SqlType::Tuple(parts) if parts.iter().any(|(_, kind)| kind.is_float()));
         // It stands beside each item. Short ones are as long as what is written.
         let nodes = nodes_of(&whole.expr);
         if nodes > LONG {
-            self.count_expanded(nodes.saturating_mul(items.len()) as u64)?;
+            self.count_expanded(nodes.saturating_mul(items.len() as u64))?;
         }
         let equals = if self.settings.transform_null_in { "isNotDistinctFrom" } else { "equals" };
         let (mut any, mut nullable) = (None::<Expr>, false);
@@ -154,18 +154,7 @@ impl Analyzer<'_> {
 }
 
 /// Nodes of an expression that is not written to be looked up in an index.
-const LONG: usize = 256;
-
-/// Nodes of an expression, those of constants too.
-fn nodes_of(expr: &Expr) -> usize {
-    let mut nodes = 0;
-    // The closure never fails.
-    let _ = expr.apply(|_| {
-        nodes += 1;
-        Ok(TreeNodeRecursion::Continue)
-    });
-    nodes
-}
+const LONG: u64 = 256;
 
 /// How many tuples stand in one another.
 fn tuple_depth(kind: &SqlType) -> usize {
