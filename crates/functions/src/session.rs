@@ -54,6 +54,14 @@ pub fn listens_at(name: &'static str, port: u16) {
     PORTS.write().insert(name, port);
 }
 
+/// What the configuration calls the server; empty: as the machine.
+static DISPLAY_NAME: RwLock<String> = RwLock::new(String::new());
+
+/// The server of this process is called so: what `displayName()` says.
+pub fn is_called(name: &str) {
+    *DISPLAY_NAME.write() = name.to_string();
+}
+
 /// Seconds since the process began to know functions.
 pub fn uptime_seconds() -> u64 {
     system_env().instant().duration_since(*START).as_secs()
@@ -84,7 +92,10 @@ pub fn register(registry: &mut Registry) {
     text(registry, "FQDN", &[], |_| HOST.clone());
     registry.any_case("FQDN");
     registry.alias("fullHostName", "FQDN");
-    text(registry, "displayName", &[], |_| HOST.clone());
+    text(registry, "displayName", &[], |_| match DISPLAY_NAME.read().as_str() {
+        "" => HOST.clone(),
+        name => name.to_string(),
+    });
     text(registry, "getOSKernelVersion", &[], |_| KERNEL.clone());
     registry.scalar(
         "tcpPort",

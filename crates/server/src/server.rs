@@ -157,6 +157,9 @@ impl Server {
         ] {
             server_settings::set(name, value);
         }
+        if let Some(name) = &config.display_name {
+            gristmill_functions::session::is_called(name);
+        }
         let core = Arc::new(Core {
             sessions: NamedSessions::new(engine.env.clone(), config.session_timeouts),
             user_sessions: UserSessions::default(),
