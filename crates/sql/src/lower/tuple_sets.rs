@@ -58,9 +58,9 @@ impl Analyzer<'_> {
         let whole = self.as_value(self.expr(left, context)?)?;
         let has_floats =
             matches!(whole.kind.plain(), SqlType::Tuple(parts) if parts.iter().any(|(_, kind)| kind.is_float()));
-        // It stands beside each item. Short ones are as long as what is written.
+        // It stands beside each item. What is written is hardly as long as that: there are sets of tuples in it.
         let nodes = nodes_of(&whole.expr);
-        if nodes > LONG {
+        if nodes > HOLDS_SETS {
             self.count_expanded(nodes.saturating_mul(items.len() as u64))?;
         }
         let equals = if self.settings.transform_null_in { "isNotDistinctFrom" } else { "equals" };
@@ -155,6 +155,9 @@ impl Analyzer<'_> {
 
 /// Nodes of an expression that is not written to be looked up in an index.
 const LONG: u64 = 256;
+
+/// Nodes of a left side whose copies are counted (`max_expanded_ast_elements`).
+const HOLDS_SETS: u64 = 4096;
 
 /// How many tuples stand in one another.
 fn tuple_depth(kind: &SqlType) -> usize {
