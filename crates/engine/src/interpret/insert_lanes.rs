@@ -118,6 +118,32 @@ pub(crate) async fn fill(
     outcome
 }
 
+/// Writes rows that are in memory, in the columns that the table stores, as one block; where that fails, what was written is
+/// removed. Nothing is visible yet.
+pub(crate) async fn fill_from_memory(
+    writer: &Arc<dyn TableWriter>,
+    batches: Vec<RecordBatch>,
+    context: Arc<QueryContext>,
+) -> Result<()> {
+    let to = writer.clone();
+    let work = async move {
+        let mut lane = to.lane().await?;
+        for batch in batches {
+            let (rows, bytes) = (batch.num_rows() as u64, batch_bytes(&batch));
+            lane.write(batch).await?;
+            context.wrote(rows, bytes);
+        }
+        lane.finish().await?;
+        context.check()?;
+        to.settle().await
+    };
+    let outcome = Task::on(&runtime::cpu(), work).join().await.and_then(|done| done);
+    if outcome.is_err() {
+        writer.abort().await;
+    }
+    outcome
+}
+
 /// Makes what was written visible.
 pub(crate) async fn commit(writer: &Arc<dyn TableWriter>, context: &QueryContext) -> Result<()> {
     let outcome = writer.commit().await;

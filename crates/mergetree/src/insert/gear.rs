@@ -4,9 +4,9 @@
 //! fills, the block that is written and the encoded copy of it. So a block is as large as the largest of these asks, up to
 //! what memory allows:
 //!
-//! - a least size, from which on parts are worth their objects;
-//! - a share of what the INSERT has brought so far: a long load makes a bounded number of parts, a short one is not held
-//!   back to make its block full;
+//! - a least size, from which on parts are worth their objects, and twice that once the INSERT has brought a gigabyte. Blocks of
+//!   one size find the memory of those before them free; while they grew with the load, a sixteenth of what was loaded, each
+//!   was too large for it, and a load of five gigabytes took a fifth more time and twice the memory;
 //! - enough for every partition that the blocks fall into to get a part of some size;
 //! - twice and four times that, where parts pile up in the fullest partition.
 //!
@@ -28,8 +28,8 @@ use crate::settings::TableSettings;
 /// A block is not smaller than that by choice. (Blocks of 256 MiB load no faster: they touch more fresh memory, a load of
 /// posts spent 1.4 times as long in the kernel.)
 const LEAST_BYTES: u64 = 64 << 20;
-/// An INSERT makes about that many blocks, however much it brings.
-const BLOCKS: u64 = 16;
+/// An INSERT that has brought so much has blocks of twice the least size.
+const LONG_LOAD_BYTES: u64 = 1 << 30;
 /// Bytes in memory that a partition should get of a block.
 const PARTITION_BYTES: u64 = 16 << 20;
 /// Blocks that a lane holds: the one that fills, the one that is written, and a copy in pieces.
@@ -236,10 +236,10 @@ impl Gear {
         let room = self.room(self.state.lock().lanes);
         let (mut loaded, mut blocks) = (0, 0);
         while loaded < bytes {
-            let block = (loaded / BLOCKS).max(LEAST_BYTES).min(room);
-            // From here on all are as large as this one.
-            if block == room {
-                return Some(blocks + (bytes - loaded).div_ceil(room));
+            let block = block_of_load(loaded).min(room);
+            if loaded >= LONG_LOAD_BYTES || block == room {
+                // From here on all are as large as this one.
+                return Some(blocks + (bytes - loaded).div_ceil(block));
             }
             loaded += block;
             blocks += 1;
@@ -271,9 +271,8 @@ impl Gear {
 
     fn choose_block(&self, state: &mut State) {
         let mut wanted = (LEAST_BYTES, "the least that is worth a part");
-        let by_load = state.loaded / BLOCKS;
-        if by_load > wanted.0 {
-            wanted = (by_load, "a sixteenth of what was loaded");
+        if state.loaded >= LONG_LOAD_BYTES {
+            wanted = (block_of_load(state.loaded), "the load is long");
         }
         let by_partitions = state.partitions_again.saturating_mul(PARTITION_BYTES);
         if by_partitions > wanted.0 {
@@ -369,6 +368,11 @@ impl Gear {
     }
 }
 
+/// What an INSERT that has brought so many bytes asks of a block.
+fn block_of_load(loaded: u64) -> u64 {
+    if loaded < LONG_LOAD_BYTES { LEAST_BYTES } else { 2 * LEAST_BYTES }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -391,27 +395,26 @@ mod tests {
     }
 
     #[test]
-    fn blocks_grow_with_the_load() {
+    fn a_long_load_has_larger_blocks_all_of_one_size() {
         let gear = gear(&[("max_threads", "2"), ("max_memory_usage", "100000000000")], 10);
         assert_eq!((shown(&gear).lanes, block(&gear)), (2, LEAST_BYTES));
-        for _ in 0..16 {
+        for _ in 0..15 {
             gear.block(LEAST_BYTES, 1);
         }
         assert_eq!(block(&gear), LEAST_BYTES, "a load that is not yet long");
-        for _ in 0..32 {
-            gear.block(LEAST_BYTES, 1);
-        }
-        assert!(block(&gear) > 2 * LEAST_BYTES, "{}", shown(&gear));
-        assert!(shown(&gear).shifts > 0);
-        assert_eq!(shown(&gear).reason, "a sixteenth of what was loaded");
+        gear.block(LEAST_BYTES, 1);
+        assert_eq!((block(&gear), shown(&gear).reason, shown(&gear).shifts), (2 * LEAST_BYTES, "the load is long", 1));
+        gear.block(100 * LONG_LOAD_BYTES, 1);
+        assert_eq!((block(&gear), shown(&gear).shifts), (2 * LEAST_BYTES, 1));
     }
 
     #[test]
-    fn a_load_of_any_size_makes_few_blocks() {
+    fn the_blocks_of_a_load_are_told_before() {
         let gear = gear(&[("max_threads", "2"), ("max_memory_usage", "100000000000")], 10);
         assert_eq!(gear.blocks_of(1), Some(1));
         assert_eq!(gear.blocks_of(16 * LEAST_BYTES), Some(16));
-        assert!(gear.blocks_of(1 << 40).is_some_and(|blocks| (60..300).contains(&blocks)));
+        assert_eq!(gear.blocks_of(LONG_LOAD_BYTES + 2 * LEAST_BYTES + 1), Some(16 + 2));
+        assert_eq!(gear.blocks_of(1 << 40), Some(16 + (1 << 40) / (2 * LEAST_BYTES) - 8));
         let little = self::gear(&[("max_threads", "2"), ("max_memory_usage", "300000000")], 10);
         assert_eq!(little.blocks_of(400_000_001), Some(17));
         assert_eq!(self::gear(&[("min_insert_block_size_rows", "1000")], 10).blocks_of(1), None);

@@ -10,8 +10,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
-use arrow::compute::concat_batches;
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow::compute::concat;
+use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, Result, units};
@@ -83,12 +84,7 @@ impl InsertLane {
         self.rows = 0;
         let (shared, last) = (self.shared.clone(), self.partitions.clone());
         self.under_way = Some(Task::on(&runtime::cpu(), async move {
-            // Concatenation copies views of strings, not their bytes; the pieces go as soon as the whole is there.
-            let block = match batches.as_slice() {
-                [only] => only.clone(),
-                pieces => concat_batches(&shared.target.layout.schema, pieces)?,
-            };
-            drop(batches);
+            let block = joined(batches, &shared.target.layout.schema)?;
             let context = shared.context.clone();
             let keep = |part| shared.written.lock().push(part);
             context.cancellable(write_block(&shared, block, bytes, &last, &keep)).await?;
@@ -137,6 +133,24 @@ impl InsertLane {
         }
         Ok(())
     }
+}
+
+/// The batches as one. Views of strings are copied, not their bytes; the pieces of a column go as soon as its whole is there, so
+/// that a block is never there twice.
+fn joined(mut batches: Vec<RecordBatch>, schema: &SchemaRef) -> Result<RecordBatch> {
+    if batches.len() == 1
+        && let Some(only) = batches.pop()
+    {
+        return Ok(only);
+    }
+    let rows = batches.iter().map(RecordBatch::num_rows).sum();
+    let mut pieces: Vec<_> = batches.into_iter().map(|batch| batch.columns().to_vec().into_iter()).collect();
+    let mut columns = Vec::with_capacity(schema.fields().len());
+    for _ in schema.fields() {
+        let column: Vec<ArrayRef> = pieces.iter_mut().filter_map(Iterator::next).collect();
+        columns.push(concat(&column.iter().map(|piece| &**piece).collect::<Vec<_>>())?);
+    }
+    Ok(RecordBatch::try_new_with_options(schema.clone(), columns, &RecordBatchOptions::new().with_row_count(Some(rows)))?)
 }
 
 #[async_trait]

@@ -54,6 +54,9 @@ pub fn pays(kind: &SqlType, array: &ArrayRef) -> Result<bool> {
     }
     let step = array.len().div_ceil(SAMPLE_ROWS).max(1);
     let positions = (0..array.len()).step_by(step);
+    if positions.len() < REPEATS_MIN {
+        return Ok(false);
+    }
     // Strings are looked at where they are: a copy of a sample of long ones would be as large as they are.
     if let Some(strings) = array.as_binary_view_opt() {
         return Ok(repeats(positions.len(), positions.map(|at| if strings.is_null(at) { &[] } else { strings.value(at) })));

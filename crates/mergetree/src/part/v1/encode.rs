@@ -12,13 +12,14 @@ use arrow::datatypes::FieldRef;
 use gristmill_base::{Error, Result};
 use gristmill_types::measure::value_bytes;
 use gristmill_types::{Column, Columns, SqlType, codec};
-use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
+use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, compute_leaves};
 use parquet::basic::{Compression, Encoding, Type as PhysicalType, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 
 use super::chunk::{EncodedChunk, ZSTD_LEVEL};
+use super::crate_writers::CrateWriters;
 use super::dictionary;
 use super::numbers::{NumbersEncoder, Width};
 use super::outlet::Outlet;
@@ -139,36 +140,62 @@ enum Way {
     Wide(Box<NumbersEncoder<i64>>),
 }
 
-impl Way {
-    /// An encoder of ours, where the column's type has one.
-    fn own(
-        column: &Column,
-        field: &FieldRef,
-        leaf: &ColumnDescPtr,
-        codec: Codec,
-        text: bool,
-        granule_rows: usize,
-        dictionary: bool,
-    ) -> Option<Way> {
-        let dictionary = dictionary.then(|| dictionary::bytes_max(&column.kind));
+/// Which encoder of ours a column has.
+#[derive(Clone, Copy)]
+enum Own {
+    Strings,
+    Narrow,
+    Wide,
+}
+
+impl Own {
+    /// By the column's type; `None`: none. A codec of the column's own is the Parquet crate's to apply.
+    fn of(column: &Column, field: &FieldRef, leaf: &ColumnDescPtr) -> Option<Own> {
+        if !column.codec.is_empty() {
+            return None;
+        }
         let is_string = match &column.kind {
             SqlType::LowCardinality(inner) => **inner == SqlType::String,
             kind => *kind == SqlType::String,
         };
         if is_string {
-            return Some(Way::Strings(Box::new(StringsEncoder::new(leaf.clone(), codec, text, granule_rows, dictionary))));
+            return Some(Own::Strings);
         }
-        let stored = field.data_type();
-        match (Width::of(stored)?, leaf.physical_type()) {
-            (Width::Narrow, PhysicalType::INT32) if !field.is_nullable() => {
-                Some(Way::Narrow(Box::new(NumbersEncoder::new(leaf.clone(), codec, stored, granule_rows, dictionary))))
-            }
-            (Width::Wide, PhysicalType::INT64) if !field.is_nullable() => {
-                Some(Way::Wide(Box::new(NumbersEncoder::new(leaf.clone(), codec, stored, granule_rows, dictionary))))
-            }
+        match (Width::of(field.data_type())?, leaf.physical_type()) {
+            _ if field.is_nullable() => None,
+            (Width::Narrow, PhysicalType::INT32) => Some(Own::Narrow),
+            (Width::Wide, PhysicalType::INT64) => Some(Own::Wide),
             _ => None,
         }
     }
+
+    /// `dictionary`: of so many bytes at most.
+    fn begin(
+        self,
+        field: &FieldRef,
+        leaf: &ColumnDescPtr,
+        text: bool,
+        dictionary: Option<usize>,
+        written: Written<'_>,
+    ) -> Way {
+        let (leaf, stored, Written { codec, granule_rows, .. }) = (leaf.clone(), field.data_type(), written);
+        match self {
+            Own::Strings => Way::Strings(Box::new(StringsEncoder::new(leaf, codec, text, granule_rows, dictionary))),
+            Own::Narrow => Way::Narrow(Box::new(NumbersEncoder::new(leaf, codec, stored, granule_rows, dictionary))),
+            Own::Wide => Way::Wide(Box::new(NumbersEncoder::new(leaf, codec, stored, granule_rows, dictionary))),
+        }
+    }
+}
+
+/// By column, whether the Parquet crate writes it, because no encoder of ours does. `leaves`: of each column.
+pub fn by_crate(columns: &Columns, schema: &SchemaDescriptor, leaves: &[usize]) -> Vec<bool> {
+    let mut first_leaf = 0;
+    let of_column = |(column, leaves): (&Column, &usize)| {
+        let leaf = schema.column(first_leaf);
+        first_leaf += leaves;
+        Own::of(column, &storage_field(&column.kind, &column.name), &leaf).is_none()
+    };
+    columns.iter().zip(leaves).map(of_column).collect()
 }
 
 /// Which rows of a column are written, in this order.
@@ -196,23 +223,24 @@ pub struct Written<'a> {
     pub text: &'a [bool],
     pub codec: Codec,
     pub granule_rows: usize,
-    /// Columns for which it pays get an encoder of ours, not the Parquet crate's.
-    pub by_own: bool,
+    /// By column; see [`by_crate`].
+    pub by_crate: &'a [bool],
 }
 
 /// Encoders for the next row group, a column each.
-pub fn encoders(factory: &ArrowRowGroupWriterFactory, row_group: usize, written: Written<'_>) -> Result<Vec<ColumnEncoder>> {
-    let mut writers = factory.create_column_writers(row_group)?.into_iter();
+pub fn encoders(writers: &CrateWriters, row_group: usize, written: Written<'_>) -> Result<Vec<ColumnEncoder>> {
+    let mut writers = writers.row_group(row_group)?.into_iter();
     let mut first_leaf = 0;
     let encoder = |(place, (column, leaves)): (usize, (&Column, &usize))| {
-        let taken: Vec<ArrowColumnWriter> = writers.by_ref().take(*leaves).collect();
         let field = storage_field(&column.kind, &column.name);
         let leaf = written.schema.column(first_leaf);
         first_leaf += leaves;
-        let may_own = written.by_own && column.codec.is_empty();
         let (text, dictionary) = (written.text[place], written.dictionaries[place]);
-        let own = || Way::own(column, &field, &leaf, written.codec, text, written.granule_rows, dictionary);
-        let way = may_own.then(own).flatten().unwrap_or(Way::Any(taken));
+        let own = Own::of(column, &field, &leaf).filter(|_| !written.by_crate[place]);
+        let way = match own {
+            Some(own) => own.begin(&field, &leaf, text, dictionary.then(|| dictionary::bytes_max(&column.kind)), written),
+            None => Way::Any(writers.by_ref().take(*leaves).collect()),
+        };
         let is_undecided = dictionary && matches!(way, Way::Narrow(_) | Way::Wide(_));
         let (kind, granule_rows) = (column.kind.clone(), written.granule_rows);
         ColumnEncoder { kind, field, way, is_undecided, granule_rows, rows: 0, value_bytes: 0 }

@@ -2,6 +2,7 @@
 //! into a new version beside this one.
 
 pub(crate) mod chunk;
+mod crate_writers;
 pub mod deleted_rows;
 mod delta_packing;
 pub mod dictionary;

@@ -6,14 +6,14 @@ use arrow::array::{ArrayRef, RecordBatch};
 use bytes::Bytes;
 use gristmill_types::parse;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
-use parquet::arrow::arrow_writer::ArrowRowGroupWriterFactory;
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::SchemaDescriptor;
 
-use super::encode::{Codec, RowsTaken, Written, encoders, properties};
+use super::crate_writers::CrateWriters;
+use super::encode::{Codec, RowsTaken, Written, by_crate, encoders, properties};
 use super::outlet::Outlet;
-use super::schema::{annotated_schema, storage_schema};
+use super::schema::annotated_schema;
 
 /// How the file is made.
 #[derive(Clone, Copy)]
@@ -24,6 +24,7 @@ pub struct Making {
     pub dictionary: bool,
     pub codec: Codec,
     pub granule_rows: usize,
+    /// An encoder of ours writes it, where there is one.
     pub by_own: bool,
 }
 
@@ -35,12 +36,13 @@ pub fn file(making: Making, blocks: &[ArrayRef]) -> Bytes {
     let schema = SchemaDescriptor::new(root.clone());
     let properties = properties(&columns, &schema, &[dictionary], codec, granule_rows).expect("properties");
     let outlet = Outlet::default();
-    let mut file = SerializedFileWriter::new(outlet.clone(), root, properties).expect("a file");
-    let factory = ArrowRowGroupWriterFactory::new(&file, storage_schema(&columns));
-    let (columns, schema) = (&columns, &schema);
     let (leaves, dictionaries, text) = (&[1], &[dictionary], &[text]);
-    let written = Written { columns, leaves, schema, dictionaries, text, codec, granule_rows, by_own };
-    let mut encoder = encoders(&factory, 0, written).expect("encoders").remove(0);
+    let by_crate = if by_own { by_crate(&columns, &schema, leaves) } else { vec![true] };
+    let writers = CrateWriters::new(&columns, text, &by_crate, &properties).expect("writers");
+    let mut file = SerializedFileWriter::new(outlet.clone(), root, properties).expect("a file");
+    let (columns, schema, by_crate) = (&columns, &schema, &by_crate);
+    let written = Written { columns, leaves, schema, dictionaries, text, codec, granule_rows, by_crate };
+    let mut encoder = encoders(&writers, 0, written).expect("encoders").remove(0);
     for block in blocks {
         encoder.write(block, &RowsTaken::Run(0..block.len())).expect("written");
     }

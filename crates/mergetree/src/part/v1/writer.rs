@@ -16,13 +16,13 @@ use gristmill_base::{Error, Result};
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::MemoryGuard;
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
-use parquet::arrow::arrow_writer::ArrowRowGroupWriterFactory;
 use parquet::file::metadata::{KeyValue, ParquetMetaData};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::SchemaDescriptor;
 use serde_json::Value;
 
-use super::encode::{Codec, ColumnEncoder, RowsTaken, Written, close, encode, encoders, properties};
+use super::crate_writers::CrateWriters;
+use super::encode::{Codec, ColumnEncoder, RowsTaken, Written, by_crate, close, encode, encoders, properties};
 use super::header::{ColumnHeader, LENGTH_KEY, OFFSET_KEY, PartHeader, VERSION, VERSION_KEY};
 use super::outlet::Outlet;
 use super::schema::{annotated_schema, storage_schema};
@@ -137,7 +137,8 @@ pub struct PartWriter {
     plan: PartPlan,
     outlet: Outlet,
     file: SerializedFileWriter<Outlet>,
-    factory: ArrowRowGroupWriterFactory,
+    by_crate: Vec<bool>,
+    crate_writers: CrateWriters,
     descriptor: SchemaDescriptor,
     leaves_by_column: Vec<usize>,
     upload: Option<Box<dyn PartUpload>>,
@@ -169,9 +170,10 @@ impl PartWriter {
             leaves_by_column[descriptor.get_column_root_idx(leaf)] += 1;
         }
         let properties = properties(&layout.columns, &descriptor, &plan.dictionaries, plan.codec, plan.granule_rows)?;
+        let by_crate = by_crate(&layout.columns, &descriptor, &leaves_by_column);
+        let crate_writers = CrateWriters::new(&layout.columns, &plan.text, &by_crate, &properties)?;
         let outlet = Outlet::default();
         let file = SerializedFileWriter::new(outlet.clone(), root, properties)?;
-        let factory = ArrowRowGroupWriterFactory::new(&file, storage_schema(&layout.columns));
         let upload = Some(store.upload(context, &plan.key).await?);
         Ok(PartWriter {
             column_bytes: vec![(0, 0); layout.columns.len()],
@@ -189,7 +191,8 @@ impl PartWriter {
             plan,
             outlet,
             file,
-            factory,
+            by_crate,
+            crate_writers,
             descriptor,
             leaves_by_column,
             upload,
@@ -333,9 +336,9 @@ impl PartWriter {
             text: &plan.text,
             codec: plan.codec,
             granule_rows: plan.granule_rows,
-            by_own: true,
+            by_crate: &self.by_crate,
         };
-        encoders(&self.factory, self.groups, written)
+        encoders(&self.crate_writers, self.groups, written)
     }
 
     fn index_rows(&mut self, block: &Sorted) -> Result<()> {
