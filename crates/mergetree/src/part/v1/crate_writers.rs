@@ -31,7 +31,7 @@ impl CrateWriters {
         }
         let taken = columns.iter().zip(text).zip(by_crate).filter(|(_, by_crate)| **by_crate);
         let (columns, text): (Vec<_>, Vec<_>) = taken.map(|((column, text), _)| (column.clone(), *text)).unzip();
-        let columns = Columns(columns);
+        let columns = Columns::new(columns);
         let root = annotated_schema(&columns, &text)?;
         let file = SerializedFileWriter::new(std::io::sink(), root, properties.clone())?;
         Ok(CrateWriters { factory: Some(ArrowRowGroupWriterFactory::new(&file, storage_schema(&columns))) })
