@@ -69,6 +69,8 @@ pub async fn serve(
     let _ended = Ended::of(Event::HTTPServerConnectionsCreated, Event::HTTPServerConnectionsClosed);
     let socket = Metered::of(socket, Interface::HTTP);
     let meter = socket.meter();
+    // Until a query says otherwise.
+    meter.wait(core.settings.http_send_longest());
     let ahead = Ahead::default();
     let socket = AheadOf::new(socket, ahead.clone());
     let stopping = core.stopping.clone();
