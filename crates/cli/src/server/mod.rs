@@ -172,6 +172,7 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         tcp_port: arguments.tcp_port.or(configured.tcp_port).or(defaults.tcp_port),
         https_port: arguments.https_port.or(configured.https_port),
         tcp_port_secure: arguments.tcp_port_secure.or(configured.tcp_port_secure),
+        prometheus: configured.prometheus,
         tls: certificate.zip(private_key).map(|(certificate, private_key)| TlsFiles { certificate, private_key }),
         max_concurrent_queries: most.unwrap_or(defaults.max_concurrent_queries),
         max_concurrent_insert_queries: configured.max_concurrent_insert_queries.unwrap_or_default(),
@@ -253,7 +254,13 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
             return Err(error.with_context("in --otlp-endpoint, or <opentelemetry><endpoint> of the configuration"));
         }
     };
-    let addresses = [&server.http_addresses, &server.tcp_addresses, &server.https_addresses, &server.tcp_secure_addresses];
+    let addresses = [
+        &server.http_addresses,
+        &server.tcp_addresses,
+        &server.https_addresses,
+        &server.tcp_secure_addresses,
+        &server.prometheus_addresses,
+    ];
     allowed_hosts::listens_on(addresses.into_iter().flatten().map(std::net::SocketAddr::port));
     for address in &server.http_addresses {
         tracing::info!("Listening for HTTP on {address}");
@@ -266,6 +273,9 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     }
     for address in &server.tcp_secure_addresses {
         tracing::info!("Listening for the native protocol over TLS on {address}");
+    }
+    for address in &server.prometheus_addresses {
+        tracing::info!("Listening for Prometheus on {address}");
     }
     if server.http_addresses.iter().chain(&server.tcp_addresses).any(|address| !address.ip().is_loopback()) {
         tracing::warn!(
