@@ -4,8 +4,8 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Weak};
 
 use arrow::array::{
-    ArrayRef, Decimal256Array, FixedSizeBinaryArray, Float64Array, Int8Array, Int64Array, ListArray, MapArray, RecordBatch,
-    RecordBatchOptions, StructArray, UInt64Array,
+    ArrayRef, Decimal256Array, FixedSizeBinaryArray, Float64Array, Int8Array, Int16Array, Int64Array, ListArray,
+    MapArray, RecordBatch, RecordBatchOptions, StructArray, UInt64Array,
 };
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::compute::cast;
@@ -260,15 +260,13 @@ fn array(column: &Column, cells: &[Cell]) -> Result<ArrayRef> {
             }
             Ok(Arc::new(builder.finish(nulls)))
         }
-        SqlType::Enum8(names) => {
+        SqlType::Enum8(names) | SqlType::Enum16(names) => {
             let values = cells.iter().map(|cell| match cell {
-                Cell::Text(name) => {
-                    names.value_of(name.as_bytes()).map(|value| value as i8).ok_or_else(|| misfit(column, cell))
-                }
-                Cell::None => Ok(names.0.first().map_or(0, |(_, value)| *value as i8)),
+                Cell::Text(name) => names.value_of(name.as_bytes()).ok_or_else(|| misfit(column, cell)),
+                Cell::None => Ok(names.0.first().map_or(0, |(_, value)| *value)),
                 other => Err(misfit(column, other)),
             });
-            Ok(Arc::new(Int8Array::new(values.collect::<Result<Vec<_>>>()?.into(), nulls)))
+            Ok(cast(&Int16Array::new(values.collect::<Result<Vec<_>>>()?.into(), nulls), &carrier)?)
         }
         SqlType::Float64 => {
             let values = cells.iter().map(|cell| match cell {
