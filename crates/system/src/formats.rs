@@ -20,8 +20,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
             // What is read alone is no answer.
             let content_type = if format.is_output() { format.content_type() } else { "" };
             // Of the structure that the data has whatever it says.
-            let is_fixed =
-                matches!(format, Format::LineAsString | Format::JsonAsString | Format::RawBlob | Format::One);
+            let is_fixed = matches!(format, Format::LineAsString | Format::JsonAsString | Format::RawBlob | Format::One);
             let lacks_types =
                 matches!(format, Format::RowBinary | Format::RowBinaryWithDefaults | Format::RowBinaryWithNames);
             rows.push([

@@ -4,8 +4,8 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Weak};
 
 use arrow::array::{
-    ArrayRef, Decimal256Array, FixedSizeBinaryArray, Float64Array, Int8Array, Int16Array, Int64Array, ListArray,
-    MapArray, RecordBatch, RecordBatchOptions, StructArray, UInt64Array,
+    ArrayRef, Decimal256Array, FixedSizeBinaryArray, Float64Array, Int8Array, Int16Array, Int64Array, ListArray, MapArray,
+    RecordBatch, RecordBatchOptions, StructArray, UInt64Array,
 };
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::compute::cast;
