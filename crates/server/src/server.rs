@@ -160,11 +160,13 @@ impl Server {
             ("shutdown_wait_unfinished", config.shutdown_grace.as_secs().to_string()),
             ("default_session_timeout", config.session_timeouts.default.as_secs().to_string()),
             ("max_session_timeout", config.session_timeouts.max.as_secs().to_string()),
+            ("listen_try", u8::from(config.listen_try).to_string()),
         ] {
             server_settings::set(name, value);
         }
         if let Some(name) = &config.display_name {
             gristmill_functions::session::is_called(name);
+            server_settings::set("display_name", name);
         }
         let core = Arc::new(Core {
             sessions: NamedSessions::new(engine.env.clone(), config.session_timeouts),

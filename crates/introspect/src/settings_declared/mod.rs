@@ -19,6 +19,8 @@ use crate::map_setting::MapSetting;
 use crate::settings::{SettingInfo, SettingValue, bad_value, unknown};
 use crate::without_effect::{OF_QUERIES, check_choice, checked};
 
+pub use self::compatibility::ChangedDefault;
+
 /// `auto` of a setting that is a number else: NULL where the data has it.
 fn told_by_data<'a>(name: &str, value: &'a str) -> &'a str {
     let is_auto = name == "schema_inference_make_columns_nullable" && value.trim() == "auto";
