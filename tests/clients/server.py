@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 BINARY = os.environ.get("GRISTMILL", str(Path(__file__).resolve().parents[2] / "target/debug/gristmill"))
-LISTENING = re.compile(r"Listening for ((?:HTTP|the native protocol)(?: over TLS)?) on .*:(\d+)")
+LISTENING = re.compile(r"Listening for ((?:HTTP|the native protocol)(?: over TLS)?|Prometheus) on .*:(\d+)")
 START_SECONDS = 60
 
 
@@ -51,6 +51,10 @@ class Server:
     @property
     def tcp_secure_port(self) -> int:
         return self.ports["the native protocol over TLS"]
+
+    @property
+    def prometheus_port(self) -> int:
+        return self.ports["Prometheus"]
 
     def memory_bytes(self) -> int:
         """What the process holds of the machine's memory."""

@@ -77,6 +77,39 @@ def test_the_name_of_the_server(configured):
     assert http("SELECT 1").headers["x-clickhouse-server-display-name"] == "mill"
 
 
+def test_what_is_configured_is_told(configured, tmp_path):
+    profiles = "<default_profile>base</default_profile><profiles><default/><base/></profiles>"
+    elements = "<display_name>mill</display_name><timezone>Asia/Tokyo</timezone><config_reload_interval_ms>0</config_reload_interval_ms>"
+    _, http = configured(profiles + elements + USERS)
+    names = "'config_reload_interval_ms', 'default_profile', 'display_name', 'listen_try', 'timezone'"
+    told = f"SELECT name, value, changed, changeable_without_restart FROM system.server_settings WHERE name IN ({names}) ORDER BY name"
+    assert http.ok(told) == (
+        "config_reload_interval_ms\t0\t1\tNo\ndefault_profile\tbase\t1\tYes\ndisplay_name\tmill\t1\tNo\nlisten_try\t0\t0\tNo\n"
+        "timezone\tAsia/Tokyo\t1\tNo\n"
+    )
+    (tmp_path / "config.xml").write_text(f"<clickhouse><profiles><default/></profiles>{USERS}</clickhouse>")
+    http.ok("SYSTEM RELOAD CONFIG")
+    assert http.ok("SELECT getServerSetting('default_profile')") == "default\n"
+
+
+def test_a_port_for_metrics(configured):
+    server, http = configured("<prometheus><port>0</port><endpoint>/told</endpoint><asynchronous_metrics>false</asynchronous_metrics></prometheus>")
+    metrics = Http(server.prometheus_port)
+    assert http("SELECT no_such_column").status == 404
+    answer = metrics(method="GET", path="/told")
+    assert answer.status == 200 and answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    lines = dict(line.rsplit(" ", 1) for line in answer.text.splitlines() if not line.startswith("#"))
+    assert int(lines["ClickHouseProfileEvents_Query"]) >= 1 and "ClickHouseMetrics_HTTPConnection" in lines
+    assert lines["ClickHouseErrorMetric_UNKNOWN_IDENTIFIER"] == lines["ClickHouseErrorMetric_ALL"] == "1"
+    assert lines["ClickHouseErrorMetric_MEMORY_LIMIT_EXCEEDED"] == "0"
+    assert not any(name.startswith("ClickHouseAsyncMetrics_") for name in lines)
+    # Nothing else is there.
+    for path in ("/metrics", "/ping", "/?query=SELECT+1"):
+        assert metrics(method="GET", path=path).status == 404, path
+    assert metrics("SELECT 1").status == 404
+    assert http.ok("SELECT getServerPort('prometheus.port')") == f"{server.prometheus_port}\n"
+
+
 def test_macros(configured, tmp_path):
     _, http = configured("<macros><shard>01</shard><replica>a &amp; b</replica></macros>")
     assert http.ok("SELECT * FROM system.macros ORDER BY macro") == "replica\ta & b\nshard\t01\n"

@@ -143,6 +143,31 @@ def test_bytes_of_a_body_are_waited_for_so_long(server, http, table, kind):
     assert http.ok(defaults) == "http_receive_timeout\t30\nreceive_timeout\t300\n"
 
 
+def test_a_client_that_takes_nothing_is_waited_for_so_long(server, http):
+    with socket.socket() as stalled:
+        stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        stalled.settimeout(60)
+        stalled.connect(("127.0.0.1", server.http_port))
+        query = "SELECT+number+FROM+numbers(100000000000000)+FORMAT+RowBinary"
+        stalled.sendall(f"GET /?http_send_timeout=1&query_id=stalled&query={query} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        running = "SELECT count() FROM system.processes WHERE query_id = 'stalled'"
+        until = time.monotonic() + 60
+        while http.ok(running) == "0\n":
+            assert time.monotonic() < until
+        while http.ok(running) != "0\n":
+            assert time.monotonic() < until, "the query goes on without its client"
+            time.sleep(0.1)
+        # What is on its way comes, and then the end.
+        time.sleep(2)
+        try:
+            while stalled.recv(1 << 20):
+                pass
+        except ConnectionResetError:
+            pass
+    defaults = "SELECT name, default FROM system.settings WHERE name IN ('http_send_timeout', 'send_timeout') ORDER BY name"
+    assert http.ok(defaults) == "http_send_timeout\t30\nsend_timeout\t300\n"
+
+
 def test_a_head_of_many_fields_is_read_and_one_of_too_many_refused(http):
     def of(fields):
         return {f"x-{n}": "1" for n in range(fields)}

@@ -27,6 +27,9 @@ const FRESH: Duration = Duration::from_secs(1);
 /// For the answer to that.
 const PONG_LONGEST: Duration = Duration::from_secs(5);
 
+/// A server that has not taken a piece of what it is sent after so long is gone.
+const WRITE_LONGEST: Duration = Duration::from_secs(300);
+
 /// What a server said of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerInfo {
@@ -81,7 +84,7 @@ impl Connection {
     async fn greet(wire: Box<dyn Wire>, endpoint: &Endpoint, database: &str, address: Arc<str>) -> Result<Connection> {
         let (pump, chunks, out) = channels(PEER);
         let (read, write) = tokio::io::split(wire);
-        let moving = Task::on(&runtime::io(), pump.run(read, write));
+        let moving = Task::on(&runtime::io(), pump.run(read, write, WRITE_LONGEST));
         let mut reader = ByteReader::new(chunks);
         out.send_whole(request::hello(endpoint, database)).await?;
         let mut words = Words { reader: &mut reader, revision: 0, compressed: false };

@@ -17,6 +17,8 @@ pub struct ServerSetting {
     pub kind: &'static str,
     pub default: &'static str,
     pub description: &'static str,
+    /// A configuration that is read again may say another value.
+    pub is_changeable: bool,
 }
 
 const fn declared(
@@ -25,7 +27,12 @@ const fn declared(
     default: &'static str,
     description: &'static str,
 ) -> ServerSetting {
-    ServerSetting { name, kind, default, description }
+    ServerSetting { name, kind, default, description, is_changeable: false }
+}
+
+/// What is read again with the configuration.
+const fn changeable(setting: ServerSetting) -> ServerSetting {
+    ServerSetting { is_changeable: true, ..setting }
 }
 
 /// Every setting, by name.
@@ -38,40 +45,49 @@ pub const DECLARED: &[ServerSetting] = &[
          (Gristmill's own.)",
     ),
     declared(
+        "config_reload_interval_ms",
+        "UInt64",
+        "2000",
+        "Milliseconds after which files of the configuration are looked after, whether they changed. 0: they are not.",
+    ),
+    changeable(declared(
         "database_atomic_delay_before_drop_table_sec",
         "UInt64",
         "480",
         "Seconds that UNDROP TABLE may bring a dropped table back, whose data stays so long. 0: it goes at once.",
-    ),
+    )),
     declared("default_database", "String", "default", "The database of clients that name none."),
+    changeable(declared("default_profile", "String", "default", "The profile of settings that everybody has.")),
     declared("default_session_timeout", "UInt32", "60", "Seconds that a session over HTTP is kept without a request."),
+    declared("display_name", "String", "", "How prompts and tools call the server. Empty: as the machine is called."),
     declared("enable_http_stacktrace", "Bool", "1", "Whether stacktrace=1 in a URL has errors told with their stack."),
     declared("keep_alive_timeout", "Seconds", "30", "Seconds that an HTTP connection waits for the next request."),
-    declared(
+    declared("listen_try", "Bool", "0", "Whether the server does without addresses that it cannot listen on."),
+    changeable(declared(
         "max_concurrent_insert_queries",
         "UInt64",
         "0",
         "INSERTs that run at the same time; others are refused. 0: any number.",
-    ),
-    declared(
+    )),
+    changeable(declared(
         "max_concurrent_queries",
         "UInt64",
         "100",
         "Queries that run at the same time; others are refused. 0: any number.",
-    ),
-    declared(
+    )),
+    changeable(declared(
         "max_concurrent_select_queries",
         "UInt64",
         "0",
         "SELECTs that run at the same time; others are refused. 0: any number.",
-    ),
+    )),
     declared("max_connections", "Int32", "4096", "Connections that are open at a time; more wait. 0: any number."),
-    declared(
+    changeable(declared(
         "max_partition_size_to_drop",
         "UInt64",
         "50000000000",
         "Bytes of a partition or part that may be dropped, unless a query says otherwise. 0: any number.",
-    ),
+    )),
     declared("max_server_memory_usage", "UInt64", "0", "Bytes of memory that all queries together may use."),
     declared(
         "max_server_memory_usage_to_ram_ratio",
@@ -80,15 +96,16 @@ pub const DECLARED: &[ServerSetting] = &[
         "The same as a share of the machine's memory; the lesser of the two holds. 0: no share.",
     ),
     declared("max_session_timeout", "UInt32", "3600", "Seconds of session_timeout that a request over HTTP may ask for."),
-    declared(
+    changeable(declared(
         "max_table_size_to_drop",
         "UInt64",
         "50000000000",
         "Bytes of a table that may be dropped, unless a query says otherwise. 0: any number.",
-    ),
+    )),
     declared("path", "String", "./data", "The folder where tables last."),
     declared("query_condition_cache_size", "UInt64", "104857600", "Bytes of what is remembered of conditions and granules."),
     declared("shutdown_wait_unfinished", "UInt64", "10", "Seconds that running queries have when the server is to end."),
+    declared("timezone", "String", "", "The zone of dates and times whose type names none. Empty: that of the machine."),
     declared("uncompressed_cache_size", "UInt64", "0", "Bytes of decoded granules kept in memory."),
     declared("user_files_path", "String", "", "The only folder whose files statements read and write. Empty: any."),
 ];

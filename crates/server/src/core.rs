@@ -20,6 +20,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use crate::http::handlers::SharedRouting;
+use crate::http::prometheus::Prometheus;
 use crate::http::sessions::NamedSessions;
 use crate::sessions_log::{self, CameIn};
 use crate::user_sessions::UserSessions;
@@ -43,6 +44,8 @@ pub struct Core {
     /// Whether errors over HTTP come with their stack where the URL asks for it.
     pub http_stacktrace: bool,
     pub routing: SharedRouting,
+    /// What the port for metrics tells.
+    pub prometheus: Option<Prometheus>,
     /// The server takes nothing new.
     pub stopping: CancellationToken,
 }

@@ -21,6 +21,7 @@ mod user_sessions;
 pub use http::handlers::{
     Content, Entry, Handler, Handlers, Pattern, Routing, Rule, SharedRouting, Taking, response_header,
 };
+pub use http::prometheus::{Prometheus, Told};
 pub use http::sessions::Timeouts;
 pub use known::known;
 pub use otlp::Exporter;

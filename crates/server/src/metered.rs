@@ -1,4 +1,5 @@
-//! A connection whose bytes are counted: those of all interfaces together, and of each by itself; and the time that writing them takes.
+//! A connection whose bytes are counted: those of all interfaces together, and of each by itself; and the time that writing them takes,
+//! which ends with an error where the client takes nothing for too long.
 
 use std::io;
 use std::pin::Pin;
@@ -9,6 +10,12 @@ use std::time::{Duration, Instant};
 
 use gristmill_introspect::{Counters, Event};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::Sleep;
+
+/// A query that sends hears before its connection ends that the client takes nothing, so that it ends with an error of its own.
+const QUERY_FIRST: Duration = Duration::from_millis(500);
+/// Ten years.
+const FOREVER_MILLIS: u64 = 10 * 365 * 24 * 3600 * 1000;
 
 /// What bytes count as beside `NetworkReceiveBytes` and `NetworkSendBytes`.
 #[derive(Clone, Copy, Debug)]
@@ -42,14 +49,61 @@ impl Drop for Ended {
     }
 }
 
-/// What a socket did since it was opened.
-#[derive(Debug, Default)]
+/// What a socket did since it was opened, and how long its client is waited for.
+#[derive(Debug)]
 pub struct Meter {
     received_bytes: AtomicU64,
     sending_nanos: AtomicU64,
+    opened: Instant,
+    /// Since when the client takes nothing: milliseconds from `opened`, and one. 0: it takes what there is.
+    blocked_millis: AtomicU64,
+    /// How long it may.
+    longest_millis: AtomicU64,
+}
+
+impl Default for Meter {
+    fn default() -> Self {
+        Meter {
+            received_bytes: AtomicU64::new(0),
+            sending_nanos: AtomicU64::new(0),
+            opened: Instant::now(),
+            blocked_millis: AtomicU64::new(0),
+            longest_millis: AtomicU64::new(FOREVER_MILLIS),
+        }
+    }
 }
 
 impl Meter {
+    /// A client that takes nothing for so long is gone, from now on.
+    pub fn wait(&self, longest: Duration) {
+        self.longest_millis.store(longest.as_millis() as u64, Ordering::Relaxed);
+    }
+
+    fn longest(&self) -> Duration {
+        Duration::from_millis(self.longest_millis.load(Ordering::Relaxed))
+    }
+
+    /// Whether the client has taken nothing for too long.
+    pub fn is_overdue(&self) -> bool {
+        let since = self.blocked_millis.load(Ordering::Relaxed);
+        since > 0 && Duration::from_millis(self.now_millis().saturating_sub(since)) >= self.longest()
+    }
+
+    fn now_millis(&self) -> u64 {
+        self.opened.elapsed().as_millis() as u64 + 1
+    }
+
+    fn note(&self, is_blocked: bool) {
+        match is_blocked {
+            true => {
+                // The first time counts.
+                let now = self.now_millis();
+                let _ = self.blocked_millis.compare_exchange(0, now, Ordering::Relaxed, Ordering::Relaxed);
+            }
+            false => self.blocked_millis.store(0, Ordering::Relaxed),
+        }
+    }
+
     pub fn received_bytes(&self) -> u64 {
         self.received_bytes.load(Ordering::Relaxed)
     }
@@ -75,11 +129,14 @@ pub struct Metered<S> {
     meter: Arc<Meter>,
     /// Since when the client takes nothing of what is to be written.
     blocked: Option<Instant>,
+    /// Until it is waited for.
+    patience: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Metered<S> {
     pub fn of(socket: S, interface: Interface) -> Self {
-        Metered { socket, interface, counters: Counters::server(), meter: Arc::default(), blocked: None }
+        let (counters, meter) = (Counters::server(), Arc::default());
+        Metered { socket, interface, counters, meter, blocked: None, patience: None }
     }
 
     /// What it is told by while somebody else has the connection.
@@ -87,21 +144,31 @@ impl<S> Metered<S> {
         self.meter.clone()
     }
 
-    /// Writes, and counts the time from the first try on.
-    fn writing<T>(&mut self, write: impl FnOnce(Pin<&mut S>) -> Poll<T>) -> Poll<T>
+    /// Writes, and counts the time from the first try on. Error: TimedOut, where the client takes nothing for too long.
+    fn writing<T>(
+        &mut self,
+        task: &mut Context<'_>,
+        write: impl FnOnce(Pin<&mut S>, &mut Context<'_>) -> Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>>
     where
         S: Unpin,
     {
         let begun = self.blocked.take().unwrap_or_else(Instant::now);
-        let written = write(Pin::new(&mut self.socket));
-        match written.is_pending() {
-            true => self.blocked = Some(begun),
-            false => {
-                let micros = self.meter.sent_for(begun.elapsed());
-                if micros > 0 {
-                    self.counters.add(Event::NetworkSendElapsedMicroseconds, micros);
-                }
-            }
+        let written = write(Pin::new(&mut self.socket), task);
+        self.meter.note(written.is_pending());
+        if written.is_pending() {
+            self.blocked = Some(begun);
+            let longest = self.meter.longest();
+            let patience =
+                self.patience.get_or_insert_with(|| Box::pin(tokio::time::sleep(longest.saturating_add(QUERY_FIRST))));
+            ready!(patience.as_mut().poll(task));
+            let late = io::Error::new(io::ErrorKind::TimedOut, "the client takes nothing of what it is sent");
+            return Poll::Ready(Err(late));
+        }
+        self.patience = None;
+        let micros = self.meter.sent_for(begun.elapsed());
+        if micros > 0 {
+            self.counters.add(Event::NetworkSendElapsedMicroseconds, micros);
         }
         written
     }
@@ -126,7 +193,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
     fn poll_write(mut self: Pin<&mut Self>, task: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let written = ready!(self.writing(|socket| socket.poll_write(task, bytes)))?;
+        let written = ready!(self.writing(task, |socket, task| socket.poll_write(task, bytes)))?;
         self.sent(written);
         Poll::Ready(Ok(written))
     }
@@ -136,7 +203,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
         task: &mut Context<'_>,
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = ready!(self.writing(|socket| socket.poll_write_vectored(task, pieces)))?;
+        let written = ready!(self.writing(task, |socket, task| socket.poll_write_vectored(task, pieces)))?;
         self.sent(written);
         Poll::Ready(Ok(written))
     }
@@ -146,7 +213,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.writing(|socket| socket.poll_flush(task))
+        self.writing(task, |socket, task| socket.poll_flush(task))
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -187,5 +254,18 @@ mod tests {
         let (sent, ()) = tokio::join!(ours.write_all(&[0; 100]), reads);
         sent.expect("sent");
         assert!(meter.sending_micros() >= 25_000, "{}", meter.sending_micros());
+        assert!(!meter.is_overdue());
+    }
+
+    #[tokio::test]
+    async fn a_client_that_takes_nothing_for_too_long_is_gone() {
+        let (ours, _theirs) = tokio::io::duplex(64);
+        let mut ours = Metered::of(ours, Interface::NATIVE);
+        let meter = ours.meter();
+        meter.wait(Duration::from_millis(10));
+        assert!(!meter.is_overdue());
+        let error = ours.write_all(&[0; 100]).await.expect_err("nobody reads");
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        assert!(meter.is_overdue());
     }
 }

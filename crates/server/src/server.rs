@@ -15,7 +15,9 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::core::{Admission, Connections, Core};
+use crate::http::Port;
 use crate::http::handlers::{Routing, SharedRouting};
+use crate::http::prometheus::Prometheus;
 use crate::http::sessions::{NamedSessions, Timeouts};
 use crate::tls::{Tls, TlsFiles};
 use crate::user_sessions::UserSessions;
@@ -41,7 +43,9 @@ pub struct ServerConfig {
     pub https_port: Option<u16>,
     /// The native protocol over TLS; 0: any that is free. `None`: no such port.
     pub tcp_port_secure: Option<u16>,
-    /// Certificate and key of the two.
+    /// A port that tells metrics and nothing else. `None`: no such port.
+    pub prometheus: Option<Prometheus>,
+    /// Certificate and key of those over TLS.
     pub tls: Option<TlsFiles>,
     /// 0: any number.
     pub max_concurrent_queries: usize,
@@ -80,6 +84,7 @@ impl Default for ServerConfig {
             tcp_port: Some(9000),
             https_port: None,
             tcp_port_secure: None,
+            prometheus: None,
             tls: None,
             max_concurrent_queries: 100,
             max_concurrent_insert_queries: 0,
@@ -132,6 +137,7 @@ pub struct Server {
     pub tcp_addresses: Vec<SocketAddr>,
     pub https_addresses: Vec<SocketAddr>,
     pub tcp_secure_addresses: Vec<SocketAddr>,
+    pub prometheus_addresses: Vec<SocketAddr>,
     changeable: Changeable,
     core: Arc<Core>,
     grace: Duration,
@@ -154,11 +160,13 @@ impl Server {
             ("shutdown_wait_unfinished", config.shutdown_grace.as_secs().to_string()),
             ("default_session_timeout", config.session_timeouts.default.as_secs().to_string()),
             ("max_session_timeout", config.session_timeouts.max.as_secs().to_string()),
+            ("listen_try", u8::from(config.listen_try).to_string()),
         ] {
             server_settings::set(name, value);
         }
         if let Some(name) = &config.display_name {
             gristmill_functions::session::is_called(name);
+            server_settings::set("display_name", name);
         }
         let core = Arc::new(Core {
             sessions: NamedSessions::new(engine.env.clone(), config.session_timeouts),
@@ -173,6 +181,7 @@ impl Server {
             keep_alive: config.keep_alive,
             http_stacktrace: config.http_stacktrace,
             routing: SharedRouting::new(config.routing.clone()),
+            prometheus: config.prometheus.clone(),
             stopping: CancellationToken::new(),
         });
         let tls = config.tls.clone().map(Tls::open).transpose()?;
@@ -181,16 +190,17 @@ impl Server {
             return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
         }
         let ports = [
-            (Protocol::Http, config.http_port, None),
+            (Protocol::Http(Port::Queries), config.http_port, None),
             (Protocol::Native, config.tcp_port, None),
-            (Protocol::Http, config.https_port, tls.clone()),
+            (Protocol::Http(Port::Queries), config.https_port, tls.clone()),
             (Protocol::Native, config.tcp_port_secure, tls.clone()),
+            (Protocol::Http(Port::Metrics), config.prometheus.as_ref().map(|prometheus| prometheus.port), None),
         ];
         let changeable = Changeable { routing: core.routing.clone(), tls, admission: core.admission.clone() };
         let (inserts, selects) = (config.max_concurrent_insert_queries, config.max_concurrent_select_queries);
         changeable.limit_queries(config.max_concurrent_queries, inserts, selects);
         before(changeable.clone());
-        let (mut addresses, mut accepting) = ([const { Vec::new() }; 4], Vec::new());
+        let (mut addresses, mut accepting) = ([const { Vec::new() }; 5], Vec::new());
         for (at, host) in config.listen_hosts.iter().enumerate() {
             let may_lack = at > 0 && host == IPV6_LOOPBACK;
             for (addresses, (protocol, port, tls)) in addresses.iter_mut().zip(&ports) {
@@ -210,12 +220,13 @@ impl Server {
         if accepting.is_empty() {
             return Err(Error::new(ErrorCode::NETWORK_ERROR, "There is no address and port that the server can listen on"));
         }
-        let [http_addresses, tcp_addresses, https_addresses, tcp_secure_addresses] = addresses;
+        let [http_addresses, tcp_addresses, https_addresses, tcp_secure_addresses, prometheus_addresses] = addresses;
         let listening = [
             ("http_port", &http_addresses),
             ("tcp_port", &tcp_addresses),
             ("https_port", &https_addresses),
             ("tcp_port_secure", &tcp_secure_addresses),
+            ("prometheus.port", &prometheus_addresses),
         ];
         for (name, addresses) in listening {
             if let Some(address) = addresses.first() {
@@ -231,6 +242,7 @@ impl Server {
             tcp_addresses,
             https_addresses,
             tcp_secure_addresses,
+            prometheus_addresses,
             changeable,
             core,
             grace,
@@ -296,7 +308,7 @@ async fn listen(host: &str, port: u16, may_lack: bool) -> Result<Option<TcpListe
 
 #[derive(Clone, Copy)]
 enum Protocol {
-    Http,
+    Http(Port),
     Native,
 }
 
@@ -341,7 +353,7 @@ async fn serve(core: Arc<Core>, socket: TcpStream, peer: SocketAddr, protocol: P
     let _ = socket.set_nodelay(true);
     let Some(tls) = tls else {
         return match protocol {
-            Protocol::Http => http::serve_tcp(core, socket, peer).await,
+            Protocol::Http(port) => http::serve_tcp(core, socket, peer, port).await,
             Protocol::Native => native::serve(core, socket, peer, false).await,
         };
     };
@@ -352,7 +364,7 @@ async fn serve(core: Arc<Core>, socket: TcpStream, peer: SocketAddr, protocol: P
     };
     match (accepted, protocol) {
         (None, _) => {}
-        (Some(stream), Protocol::Http) => http::serve(core, stream, None, peer).await,
+        (Some(stream), Protocol::Http(port)) => http::serve(core, stream, None, peer, port).await,
         (Some(stream), Protocol::Native) => native::serve(core, stream, peer, true).await,
     }
 }

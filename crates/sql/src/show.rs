@@ -134,7 +134,7 @@ impl Cursor<'_> {
             return select(format!("SELECT * FROM system.functions WHERE 1{filter} ORDER BY name"));
         }
         if self.eat("ENGINES") {
-            return select("SELECT engine, support FROM information_schema.engines".to_string());
+            return select("SELECT * FROM system.table_engines ORDER BY name".to_string());
         }
         if matches!(self.parser.peek_token_ref().token, Token::Word(_)) && !self.peeks("TABLE") {
             return Err(self.unexpected("DATABASES, TABLES, CREATE TABLE, COLUMNS, PROCESSLIST, SETTINGS or FUNCTIONS"));

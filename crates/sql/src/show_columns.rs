@@ -35,7 +35,7 @@ impl Cursor<'_> {
             "SELECT field, type, `null`, key, `default`, extra{more} FROM (SELECT name AS field, type, \
              if(startsWith(type, 'Nullable'), 'YES', 'NO') AS `null`, \
              trim(concat(if(is_in_primary_key, 'PRI', ''), if(is_in_sorting_key, ' SOR', ''))) AS key, \
-             if(default_kind IN ('', 'EPHEMERAL'), NULL, default_expression) AS `default`, '' AS extra, CAST(NULL, 'Nullable(String)') AS collation, comment, \
+             if(default_kind IN ('', 'EPHEMERAL'), NULL, default_expression) AS `default`, '' AS extra, NULL AS collation, comment, \
              '' AS privileges FROM system.columns WHERE {table}) WHERE 1{filter} ORDER BY field"
         ))
     }
@@ -47,12 +47,11 @@ impl Cursor<'_> {
             true => format!(" AND ({})", crate::sql_text::sql(&self.expression()?)),
             false => String::new(),
         };
-        let null = "CAST(NULL, 'Nullable(String)')";
         let columns = |key: &str, at: &str, column: &str, collation: &str, kind: &str, expression: &str| {
             format!(
                 "SELECT table, 1 AS non_unique, {key} AS key_name, {at} AS seq_in_index, {column} AS pk_col, \
-                 CAST({collation}, 'Nullable(String)') AS collation, 0 AS cardinality, {null} AS sub_part, {null} AS packed, \
-                 {null} AS `null`, {kind} AS index_type, '' AS comment, '' AS index_comment, 'YES' AS visible, \
+                 CAST({collation}, 'Nullable(String)') AS collation, 0 AS cardinality, NULL AS sub_part, \
+                 NULL AS packed, NULL AS `null`, {kind} AS index_type, '' AS comment, '' AS index_comment, 'YES' AS visible, \
                  {expression} AS expression"
             )
         };

@@ -34,6 +34,19 @@ const ABSENT: &[(&str, &str)] = &[
         "database String, view String, uuid UUID, status String, exception String, progress Nullable(Float64)",
     ),
     ("contributors", "name String"),
+    (
+        "dictionary_layouts",
+        "name String, is_complex UInt8, description String, syntax String, examples String, introduced_in String, \
+         related Array(String)",
+    ),
+    (
+        "dictionary_sources",
+        "name String, description String, syntax String, examples String, introduced_in String, related Array(String)",
+    ),
+    (
+        "fail_points",
+        "name String, type Enum8('once' = 0, 'regular' = 1, 'pauseable_once' = 2, 'pauseable' = 3), enabled UInt8",
+    ),
     ("licenses", "library_name String, license_type String, license_path String, license_text String"),
     ("warnings", "message String, message_format_string LowCardinality(String)"),
 ];

@@ -24,9 +24,9 @@ const USERS: &str = "name String, id UUID, storage String, auth_type Array(Enum8
     host_names_regexp Array(String), host_names_like Array(String), default_roles_all UInt8, default_roles_list Array(String), \
     default_roles_except Array(String), grantees_any UInt8, grantees_list Array(String), grantees_except Array(String), \
     default_database String";
-const GRANTS: &str = "user_name Nullable(String), role_name Nullable(String), access_type String, access_object String, \
-    database Nullable(String), table Nullable(String), column Nullable(String), is_partial_revoke UInt8, grant_option UInt8, \
-    is_wildcard UInt8";
+/// Behind the privilege.
+const GRANTED: &str = "access_object String, database Nullable(String), table Nullable(String), \
+    column Nullable(String), is_partial_revoke UInt8, grant_option UInt8, is_wildcard UInt8";
 const ROLE_GRANTS: &str = "user_name Nullable(String), role_name Nullable(String), granted_role_name String, \
     granted_role_id UUID, granted_role_is_default UInt8, with_admin_option UInt8";
 const CURRENT_ROLES: &str = "role_name String, with_admin_option UInt8, is_default UInt8";
@@ -35,8 +35,17 @@ const PROFILES: &str = "name String, id UUID, storage String, num_elements UInt6
     apply_to_list Array(String), apply_to_except Array(String)";
 const ELEMENTS: &str = "profile_name Nullable(String), user_name Nullable(String), role_name Nullable(String), index UInt64, \
     setting_name Nullable(String), value Nullable(String), min Nullable(String), max Nullable(String), \
-    writability Nullable(String), inherit_profile Nullable(String)";
-const PRIVILEGES: &str = "privilege String, aliases Array(String), level Nullable(String), parent_group Nullable(String)";
+    writability Nullable(Enum8('WRITABLE' = 0, 'CONST' = 1, 'CHANGEABLE_IN_READONLY' = 2)), \
+    inherit_profile Nullable(String)";
+const LEVELS: &str = "Enum8('GLOBAL' = 0, 'DATABASE' = 1, 'TABLE' = 2, 'DICTIONARY' = 3, 'VIEW' = 4, 'COLUMN' = 5, \
+    'NAMED_COLLECTION' = 6, 'USER_NAME' = 7, 'TABLE_ENGINE' = 8, 'DEFINER' = 9, 'SOURCE' = 10)";
+
+/// The type that has all privileges, in their order.
+fn privilege_type() -> String {
+    let all = privilege::all().iter().enumerate();
+    let values: Vec<String> = all.map(|(value, privilege)| format!("'{}' = {value}", privilege.name)).collect();
+    format!("Enum16({})", values.join(", "))
+}
 
 /// Error: ACCESS_DENIED.
 fn check(context: &QueryContext, names: &[&str]) -> Result<()> {
@@ -64,7 +73,10 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
             .try_for_each(|role| rows.push([(&role.name).into(), Cell::Uuid(role.id), role.storage.name().into()]))
     })?);
     let access = known.access.clone();
-    all.push(table("system", "grants", "SystemGrants", GRANTS, move |context, rows| {
+    let privilege = privilege_type();
+    let whose = "user_name Nullable(String), role_name Nullable(String)";
+    let structure = format!("{whose}, access_type {privilege}, {GRANTED}");
+    all.push(table("system", "grants", "SystemGrants", &structure, move |context, rows| {
         check(context, &["SHOW USERS", "SHOW ROLES"])?;
         let state = access.state();
         state.users.values().try_for_each(|user| push_grants(rows, &user.granted, [Some(&user.name), None]))?;
@@ -109,7 +121,10 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     })?);
     add_own_roles(all, known)?;
     add_profiles(all, known)?;
-    all.push(table("system", "privileges", "SystemPrivileges", PRIVILEGES, |_, rows| {
+    let structure = format!(
+        "privilege {privilege}, aliases Array(String), level Nullable({LEVELS}), parent_group Nullable({privilege})"
+    );
+    all.push(table("system", "privileges", "SystemPrivileges", &structure, |_, rows| {
         privilege::all().iter().try_for_each(|one| {
             let aliases: Vec<String> = one.aliases.iter().map(ToString::to_string).collect();
             let some = |text: &str| Cell::from(Some(text.to_string()).filter(|text| !text.is_empty()));

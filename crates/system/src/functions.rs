@@ -19,14 +19,7 @@ const STRUCTURE: &str = "name String, is_aggregate UInt8, case_insensitive UInt8
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let (registry, user_functions) = (known.registry.clone(), known.user_functions.clone());
     all.push(table("system", "functions", "SystemFunctions", STRUCTURE, move |_, rows| {
-        let mut names: Vec<&str> = registry
-            .names()
-            .chain(gristmill_functions::only_with_lambda())
-            .chain(gristmill_functions::by_analyser::names())
-            .collect();
-        names.sort_unstable();
-        names.dedup();
-        for name in names {
+        for name in names(&registry) {
             rows.push(of_system(&registry, name))?;
         }
         for (name, function) in user_functions.all().iter() {
@@ -52,8 +45,23 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     Ok(())
 }
 
+/// Functions of the program, in order.
+pub fn names(registry: &Registry) -> Vec<&str> {
+    let others = gristmill_functions::only_with_lambda().chain(gristmill_functions::by_analyser::names());
+    let mut names: Vec<&str> = registry.names().chain(others).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// An alias may stand for an aggregate with a combinator.
+pub fn is_aggregate(registry: &Registry, name: &str) -> bool {
+    let target = registry.canonical(name);
+    registry.find_scalar(target).is_none() && resolve_aggregate(registry, target).is_some()
+}
+
 /// What is written behind an aggregate function, with the arguments that a combinator adds.
-fn syntax_of_combinator(name: &str) -> String {
+pub fn syntax_of_combinator(name: &str) -> String {
     let arguments = match name {
         "ArgMax" | "ArgMin" => "([arg, ...], key)",
         "Resample" => "(start, end, step)(<aggregate_function_arguments>, resampling_key)",
@@ -90,8 +98,7 @@ impl Default for Told<'_> {
 fn of_system(registry: &Registry, name: &str) -> [Cell; 16] {
     let target = registry.canonical(name);
     let scalar = registry.find_scalar(target);
-    // An alias may stand for an aggregate with a combinator.
-    let is_aggregate = scalar.is_none() && resolve_aggregate(registry, target).is_some();
+    let is_aggregate = is_aggregate(registry, name);
     let alias_to = registry.alias_of(name).unwrap_or_default();
     let told = Told {
         is_aggregate,

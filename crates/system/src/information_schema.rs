@@ -13,7 +13,7 @@ use gristmill_types::{DefaultKind, parse};
 use crate::Known;
 use crate::columns::Digits;
 use crate::rows::{Cell, Rows, table};
-use crate::tables::{sees_column, shown_database, visible, visible_databases};
+use crate::tables::{has_own_data, sees_column, shown_database, visible, visible_databases};
 
 const SCHEMATA: &str = "catalog_name String, schema_name String, schema_owner String, \
     default_character_set_catalog Nullable(String), default_character_set_schema Nullable(String), \
@@ -96,7 +96,15 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
         for (name, structure, fill) in views {
             for name in [name.to_string(), name.to_ascii_uppercase()] {
                 let databases = known.databases.clone();
-                all.push(table(database, &name, "View", &both_cases(structure)?, move |context, rows| {
+                let mut structure = both_cases(structure)?;
+                if name.eq_ignore_ascii_case("key_column_usage") {
+                    // In upper case they may be NULL, and are not: so ClickHouse has them.
+                    for column in ["CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA"] {
+                        let (plain, nullable) = (format!("{column} String"), format!("{column} Nullable(String)"));
+                        structure = structure.replace(&plain, &nullable);
+                    }
+                }
+                all.push(table(database, &name, "View", &structure, move |context, rows| {
                     match databases.upgrade() {
                         Some(databases) => fill(&databases, context, rows),
                         None => Ok(()),
@@ -123,7 +131,8 @@ fn tables(databases: &Databases, context: &QueryContext, rows: &mut Rows) -> Res
             "View" | "MaterializedView" => "VIEW",
             engine if engine.starts_with("System") => "SYSTEM VIEW",
             _ if definition.temporary => "LOCAL TEMPORARY",
-            _ => "BASE TABLE",
+            engine if has_own_data(engine) => "BASE TABLE",
+            _ => "FOREIGN TABLE",
         };
         let first = [
             shown_database(&definition).into(),
@@ -154,7 +163,8 @@ fn views(databases: &Databases, context: &QueryContext, rows: &mut Rows) -> Resu
             let query = query_of_view(query, of, true);
             let (query, none) = (gristmill_base::redact::statement(&query).into(), "NONE".into());
             let name = name.into();
-            rows.push_twice([database.into(), database.into(), name, query, none, no(), no(), no(), no(), no()])?;
+            let takes_rows = if definition.engine.name == "MaterializedView" { "YES" } else { "NO" }.into();
+            rows.push_twice([database.into(), database.into(), name, query, none, no(), takes_rows, no(), no(), no()])?;
         }
     }
     Ok(())
@@ -189,7 +199,7 @@ fn key_column_usage(databases: &Databases, context: &QueryContext, rows: &mut Ro
 }
 
 fn engines(names: &[&str], rows: &mut Rows) -> Result<()> {
-    for &engine in names {
+    for engine in names.iter().copied().chain(["View", "MaterializedView"]) {
         let support = if engine == "MergeTree" { "DEFAULT" } else { "YES" };
         rows.push_twice([engine.into(), support.into()])?;
     }

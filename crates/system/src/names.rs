@@ -18,26 +18,28 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
         }
         Ok(())
     })?);
-    let engines = known.engines;
+    // Views are engines to ClickHouse, too.
+    let engines: Vec<&str> = known.engines.iter().copied().chain(["View", "MaterializedView"]).collect();
     let structure = "name String, supports_settings UInt8, supports_skipping_indices UInt8, supports_projections UInt8, \
         supports_sort_order UInt8, supports_ttl UInt8, supports_replication UInt8, supports_deduplication UInt8, \
         supports_parallel_insert UInt8";
     all.push(table("system", "table_engines", "SystemTableEngines", structure, move |_, rows| {
-        let mut names = engines.to_vec();
+        let mut names = engines.clone();
         names.sort_unstable();
         for name in names {
             let merge_tree = name.ends_with("MergeTree");
             let no = || false.into();
             rows.push([
                 name.into(),
+                (!matches!(name, "Buffer" | "Merge" | "Null" | "View" | "MaterializedView")).into(),
+                merge_tree.into(),
+                merge_tree.into(),
+                merge_tree.into(),
                 merge_tree.into(),
                 no(),
-                merge_tree.into(),
-                merge_tree.into(),
+                // ClickHouse means that of replicas.
                 no(),
-                no(),
-                merge_tree.into(),
-                (merge_tree || matches!(name, "Memory" | "Null")).into(),
+                (merge_tree || matches!(name, "Buffer" | "Memory" | "Null")).into(),
             ])?;
         }
         Ok(())

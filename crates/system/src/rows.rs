@@ -4,8 +4,8 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Weak};
 
 use arrow::array::{
-    ArrayRef, Decimal256Array, FixedSizeBinaryArray, Float64Array, Int8Array, Int64Array, ListArray, MapArray, RecordBatch,
-    RecordBatchOptions, StructArray, UInt64Array,
+    ArrayRef, Decimal256Array, FixedSizeBinaryArray, Float64Array, Int8Array, Int16Array, Int64Array, ListArray, MapArray,
+    RecordBatch, RecordBatchOptions, StructArray, UInt64Array,
 };
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::compute::cast;
@@ -47,6 +47,8 @@ pub enum Cell {
     Counts(Vec<(String, u64)>),
     /// Map(String, String), or Array(Tuple(String, String)).
     Pairs(Vec<(String, String)>),
+    /// Array(Tuple(String, …)).
+    Tuples(Vec<Vec<String>>),
 }
 
 impl From<&str> for Cell {
@@ -260,15 +262,13 @@ fn array(column: &Column, cells: &[Cell]) -> Result<ArrayRef> {
             }
             Ok(Arc::new(builder.finish(nulls)))
         }
-        SqlType::Enum8(names) => {
+        SqlType::Enum8(names) | SqlType::Enum16(names) => {
             let values = cells.iter().map(|cell| match cell {
-                Cell::Text(name) => {
-                    names.value_of(name.as_bytes()).map(|value| value as i8).ok_or_else(|| misfit(column, cell))
-                }
-                Cell::None => Ok(names.0.first().map_or(0, |(_, value)| *value as i8)),
+                Cell::Text(name) => names.value_of(name.as_bytes()).ok_or_else(|| misfit(column, cell)),
+                Cell::None => Ok(names.0.first().map_or(0, |(_, value)| *value)),
                 other => Err(misfit(column, other)),
             });
-            Ok(Arc::new(Int8Array::new(values.collect::<Result<Vec<_>>>()?.into(), nulls)))
+            Ok(cast(&Int16Array::new(values.collect::<Result<Vec<_>>>()?.into(), nulls), &carrier)?)
         }
         SqlType::Float64 => {
             let values = cells.iter().map(|cell| match cell {
@@ -354,7 +354,7 @@ fn array(column: &Column, cells: &[Cell]) -> Result<ArrayRef> {
         }
         SqlType::Map(..) => map(column, cells, &carrier),
         SqlType::Tuple(_) => spans(column, cells, &carrier),
-        SqlType::Array(element) if matches!(element.plain(), SqlType::Tuple(..)) => pairs(column, cells, &carrier),
+        SqlType::Array(element) if matches!(element.plain(), SqlType::Tuple(..)) => tuples(column, cells, &carrier),
         _ => numbers(column, cells, nulls, &carrier),
     }
 }
@@ -398,28 +398,31 @@ fn numbers(column: &Column, cells: &[Cell], nulls: Option<NullBuffer>, carrier: 
     Ok(cast(&narrow, carrier)?)
 }
 
-/// An array of pairs of texts for each cell.
-fn pairs(column: &Column, cells: &[Cell], carrier: &DataType) -> Result<ArrayRef> {
-    let (mut keys, mut texts) = (BytesBuilder::default(), BytesBuilder::default());
-    let mut lengths = Vec::with_capacity(cells.len());
-    for cell in cells {
-        let before = keys.len();
-        match cell {
-            Cell::Pairs(pairs) => {
-                for (key, value) in pairs {
-                    keys.append(key.as_bytes());
-                    texts.append(value.as_bytes());
-                }
-            }
-            Cell::None => {}
-            other => return Err(misfit(column, other)),
-        }
-        lengths.push(keys.len() - before);
-    }
+/// An array of tuples of texts for each cell.
+fn tuples(column: &Column, cells: &[Cell], carrier: &DataType) -> Result<ArrayRef> {
     let DataType::List(item) = carrier else { return Err(misfit(column, &Cell::None)) };
     let DataType::Struct(fields) = item.data_type() else { return Err(misfit(column, &Cell::None)) };
-    let tuples =
-        StructArray::try_new(fields.clone(), vec![Arc::new(keys.finish(None)), Arc::new(texts.finish(None))], None)?;
+    let mut texts: Vec<BytesBuilder> = fields.iter().map(|_| BytesBuilder::default()).collect();
+    let mut push = |tuple: &[&String]| {
+        texts.iter_mut().zip(tuple).for_each(|(builder, text)| builder.append(text.as_bytes()));
+    };
+    let mut lengths = Vec::with_capacity(cells.len());
+    for cell in cells {
+        lengths.push(match cell {
+            Cell::Pairs(pairs) => {
+                pairs.iter().for_each(|(key, value)| push(&[key, value]));
+                pairs.len()
+            }
+            Cell::Tuples(tuples) => {
+                tuples.iter().for_each(|tuple| push(&tuple.iter().collect::<Vec<_>>()));
+                tuples.len()
+            }
+            Cell::None => 0,
+            other => return Err(misfit(column, other)),
+        });
+    }
+    let arrays = texts.iter_mut().map(|builder| Arc::new(builder.finish(None)) as ArrayRef).collect();
+    let tuples = StructArray::try_new(fields.clone(), arrays, None)?;
     Ok(Arc::new(ListArray::try_new(item.clone(), OffsetBuffer::from_lengths(lengths), Arc::new(tuples), None)?))
 }
 

@@ -30,7 +30,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 (value != setting.default).into(),
                 setting.description.into(),
                 setting.kind.into(),
-                "No".into(),
+                if setting.is_changeable { "Yes" } else { "No" }.into(),
                 false.into(),
             ])
         })

@@ -1,4 +1,4 @@
-//! `system.settings` (of the query that reads it) and `system.merge_tree_settings`.
+//! `system.settings` (of the query that reads it), `system.settings_changes` and `system.merge_tree_settings`.
 
 use std::sync::Arc;
 
@@ -10,9 +10,22 @@ use gristmill_mergetree::TableSettings;
 
 use crate::rows::{Cell, table};
 
-const TIER: &str = "Enum8('Production' = 0, 'Obsolete' = 4, 'Experimental' = 8, 'Beta' = 12, 'PrivatePreview' = 16)";
+pub const TIER: &str = "Enum8('Production' = 0, 'Obsolete' = 4, 'Experimental' = 8, 'Beta' = 12, 'PrivatePreview' = 16)";
+const CHANGES: &str = "type Enum8('Session' = 0, 'MergeTree' = 1), version String, changes Array(Tuple(name String, \
+    previous_value String, new_value String, reason String, compatibility_mode String))";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
+    // What the setting `compatibility` takes back.
+    all.push(table("system", "settings_changes", "SystemSettingsChanges", CHANGES, |_, rows| {
+        Settings::changed_defaults().into_iter().try_for_each(|(version, changes)| {
+            // Why it was changed is ClickHouse's own knowledge.
+            let (why, mode) = (String::new(), "Apply".to_string());
+            let changes = changes.into_iter().map(|changed| {
+                vec![changed.name.to_string(), changed.before.to_string(), changed.after, why.clone(), mode.clone()]
+            });
+            rows.push(["Session".into(), version.into(), Cell::Tuples(changes.collect())])
+        })
+    })?);
     let structure = format!(
         "name String, value String, changed UInt8, description String, min Nullable(String), max Nullable(String), \
          disallowed_values Array(String), readonly UInt8, type String, default String, alias_for String, \

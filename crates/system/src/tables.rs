@@ -127,8 +127,9 @@ fn push_temporary(table: &Arc<dyn Table>, rows: &mut Rows) -> Result<()> {
     ])
 }
 
-fn has_own_data(engine: &str) -> bool {
-    engine.ends_with("MergeTree") || engine == "Memory" || log::NAMES.contains(&engine)
+/// Whether tables of an engine lie on disk, where ClickHouse has them so.
+pub fn has_own_data(engine: &str) -> bool {
+    engine.ends_with("MergeTree") || engine == "File" || log::NAMES.contains(&engine)
 }
 
 /// The materialized views on each table, by database and name.

@@ -25,6 +25,39 @@ pub enum Codec {
     Gcd,
 }
 
+/// A codec as it is named, for listings.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedCodec {
+    pub name: &'static str,
+    /// What ClickHouse's compressed blocks call it.
+    pub method: u8,
+    /// It makes less of the bytes, and does not only prepare them.
+    pub compresses: bool,
+    /// Whatever the bytes are.
+    pub is_generic: bool,
+    pub is_for_time_series: bool,
+    pub description: &'static str,
+}
+
+const fn named(name: &'static str, method: u8, traits: [bool; 3], description: &'static str) -> NamedCodec {
+    let [compresses, is_generic, is_for_time_series] = traits;
+    NamedCodec { name, method, compresses, is_generic, is_for_time_series, description }
+}
+
+/// Those that CODEC takes beside Default.
+pub const CODECS: &[NamedCodec] = &[
+    named("NONE", 0x02, [false, false, false], "The bytes as they are."),
+    named("LZ4", 0x82, [true, true, false], "Fast both ways, with a fair ratio."),
+    named("LZ4HC", 0x82, [true, true, false], "LZ4 that takes more time to write: LZ4HC(level)."),
+    named("ZSTD", 0x90, [true, true, false], "A better ratio than LZ4, slower: ZSTD(level)."),
+    named("Delta", 0x92, [false, false, false], "Differences of neighbouring values, for a codec behind it."),
+    named("T64", 0x93, [true, false, false], "Bits that no value of a block of 64 has are left out."),
+    named("DoubleDelta", 0x94, [true, false, false], "Differences of differences: values that grow evenly."),
+    named("Gorilla", 0x95, [true, false, true], "XOR with the value before: numbers that change little."),
+    named("FPC", 0x98, [true, false, true], "Floats as what predictions of them miss."),
+    named("GCD", 0x9a, [false, false, false], "Values divided by what all of them have in common, for a codec behind it."),
+];
+
 impl Codec {
     /// Compresses bytes, whatever they are.
     fn is_generic(self) -> bool {

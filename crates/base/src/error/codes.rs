@@ -26,6 +26,14 @@ impl ErrorCode {
     pub fn known_name(self) -> Option<&'static str> {
         NAMES.get(&self.0).copied()
     }
+
+    /// The codes of errors that have a name, by their numbers.
+    pub fn named() -> Vec<(ErrorCode, &'static str)> {
+        let mut all: Vec<_> = NAMES.iter().map(|(code, name)| (ErrorCode(*code), *name)).collect();
+        all.retain(|(code, _)| code.0 != 0);
+        all.sort_unstable_by_key(|(code, _)| code.0);
+        all
+    }
 }
 
 macro_rules! codes {

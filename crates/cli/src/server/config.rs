@@ -16,7 +16,7 @@ use gristmill_engine::LogsConfig;
 use gristmill_engine::custom_suffixes::Suffixes;
 use gristmill_introspect::custom;
 use gristmill_objstore::allowed_hosts::{self, AllowedHosts};
-use gristmill_server::Handlers;
+use gristmill_server::{Handlers, Prometheus, Told};
 use hyper::header::{HeaderName, HeaderValue};
 
 use super::{handlers_config, logs_config, masking_config, options_config, users_config};
@@ -32,6 +32,8 @@ pub struct Config {
     pub https_port: Option<u16>,
     pub tcp_port: Option<u16>,
     pub tcp_port_secure: Option<u16>,
+    /// The port that tells metrics.
+    pub prometheus: Option<Prometheus>,
     pub certificate: Option<PathBuf>,
     pub private_key: Option<PathBuf>,
     pub listen_hosts: Vec<String>,
@@ -107,6 +109,7 @@ const KNOWN: &[&str] = &[
     "https_port",
     "tcp_port",
     "tcp_port_secure",
+    "prometheus",
     "openSSL",
     "listen_host",
     "listen_try",
@@ -187,6 +190,7 @@ impl Config {
             https_port: root.number(&["https_port"])?,
             tcp_port: root.number(&["tcp_port"])?,
             tcp_port_secure: root.number(&["tcp_port_secure"])?,
+            prometheus: prometheus(&root)?,
             certificate: file_of(&["openSSL", "server", "certificateFile"]),
             private_key: file_of(&["openSSL", "server", "privateKeyFile"]),
             listen_hosts: root.children("listen_host").map(|node| node.text.trim().to_string()).collect(),
@@ -276,6 +280,24 @@ fn switch(root: &Node, name: &str) -> Result<Option<bool>> {
         "false" | "no" | "off" | "0" => Ok(Some(false)),
         other => Err(invalid(format!("<{name}> is '{other}': write true or false"))),
     }
+}
+
+/// `<prometheus><endpoint>/metrics</endpoint><port>9363</port><errors>false</errors></prometheus>`; without a port there is none.
+fn prometheus(root: &Node) -> Result<Option<Prometheus>> {
+    let Some(node) = root.child("prometheus") else { return Ok(None) };
+    let Some(port) = node.number::<u16>(&["port"]).context(|| "in <prometheus>".to_string())? else { return Ok(None) };
+    let tells = |name: &str| -> Result<bool> {
+        let told = switch(node, name).context(|| "in <prometheus>".to_string())?;
+        Ok(told.unwrap_or(true))
+    };
+    let told = Told {
+        events: tells("events")?,
+        metrics: tells("metrics")?,
+        asynchronous_metrics: tells("asynchronous_metrics")?,
+        errors: tells("errors")?,
+    };
+    let endpoint = node.text(&["endpoint"]).unwrap_or_else(|| "/metrics".to_string());
+    Ok(Some(Prometheus { port, endpoint, told }))
 }
 
 /// The elements in one, with their texts.
@@ -369,6 +391,18 @@ pub mod tests {
             ["GRANT SELECT ON logs.* TO reader", "REVOKE SELECT(ip) ON logs.requests FROM reader"]
         );
         assert_eq!(access.profiles["web"].settings.len(), 2);
+    }
+
+    #[test]
+    fn a_port_for_metrics_has_a_path_and_says_what_it_tells() {
+        let read = |text: &str| config(&format!("<clickhouse>{text}</clickhouse>")).map(|config| config.prometheus);
+        assert_eq!(read("<prometheus><endpoint>/metrics</endpoint></prometheus>").expect("reads"), None);
+        let usual = Prometheus { port: 9363, endpoint: "/metrics".to_string(), told: Told::default() };
+        assert_eq!(read("<prometheus><port>9363</port></prometheus>").expect("reads"), Some(usual));
+        let other = "<prometheus><port>1</port><endpoint>/m</endpoint><events>false</events></prometheus>";
+        let told = Told { events: false, ..Told::default() };
+        assert_eq!(read(other).expect("reads"), Some(Prometheus { port: 1, endpoint: "/m".to_string(), told }));
+        assert!(read("<prometheus><port>many</port></prometheus>").is_err());
     }
 
     #[test]

@@ -172,6 +172,7 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         tcp_port: arguments.tcp_port.or(configured.tcp_port).or(defaults.tcp_port),
         https_port: arguments.https_port.or(configured.https_port),
         tcp_port_secure: arguments.tcp_port_secure.or(configured.tcp_port_secure),
+        prometheus: configured.prometheus,
         tls: certificate.zip(private_key).map(|(certificate, private_key)| TlsFiles { certificate, private_key }),
         max_concurrent_queries: most.unwrap_or(defaults.max_concurrent_queries),
         max_concurrent_insert_queries: configured.max_concurrent_insert_queries.unwrap_or_default(),
@@ -202,11 +203,14 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     MemoryAccount::limit_process(server_memory.unwrap_or_default());
     server_settings::set("max_server_memory_usage", MemoryAccount::process().limit_bytes());
     server_settings::set("max_server_memory_usage_to_ram_ratio", configured.memory_ratio.unwrap_or_default());
+    server_settings::set("config_reload_interval_ms", looked_after.as_millis());
     limit_drops(configured.max_table_size_to_drop, configured.max_partition_size_to_drop);
+    begin_with_profile(configured.default_profile.as_deref());
     macros::configure(configured.macros);
     masking::configure(configured.masking);
     if let Some(timezone) = &configured.timezone {
         set_server_timezone(timezone)?;
+        server_settings::set("timezone", timezone);
     }
     let unknown =
         TableSettings::configure(&configured.merge_tree).context(|| "in <merge_tree> of the configuration".to_string())?;
@@ -253,7 +257,13 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
             return Err(error.with_context("in --otlp-endpoint, or <opentelemetry><endpoint> of the configuration"));
         }
     };
-    let addresses = [&server.http_addresses, &server.tcp_addresses, &server.https_addresses, &server.tcp_secure_addresses];
+    let addresses = [
+        &server.http_addresses,
+        &server.tcp_addresses,
+        &server.https_addresses,
+        &server.tcp_secure_addresses,
+        &server.prometheus_addresses,
+    ];
     allowed_hosts::listens_on(addresses.into_iter().flatten().map(std::net::SocketAddr::port));
     for address in &server.http_addresses {
         tracing::info!("Listening for HTTP on {address}");
@@ -266,6 +276,9 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     }
     for address in &server.tcp_secure_addresses {
         tracing::info!("Listening for the native protocol over TLS on {address}");
+    }
+    for address in &server.prometheus_addresses {
+        tracing::info!("Listening for Prometheus on {address}");
     }
     if server.http_addresses.iter().chain(&server.tcp_addresses).any(|address| !address.ip().is_loopback()) {
         tracing::warn!(
@@ -325,6 +338,14 @@ fn limit_drops(of_table: Option<u64>, of_partition: Option<u64>) {
     }
 }
 
+/// Whose settings everybody has; `configure` of the access does it.
+fn begin_with_profile(name: Option<&str>) {
+    match name {
+        Some(name) => server_settings::set("default_profile", name),
+        None => server_settings::unset("default_profile"),
+    }
+}
+
 /// How long UNDROP may bring tables back that are dropped from now on.
 fn keep_dropped(engine: &Engine, seconds: Option<u64>) {
     let name = "database_atomic_delay_before_drop_table_sec";
@@ -364,6 +385,7 @@ impl Reloaded {
         if let (Some(config), Some(engine)) = (config, self.engine.upgrade()) {
             self.watched.lock().add(config.sources.iter().cloned());
             engine.access.configure(config.state());
+            begin_with_profile(config.default_profile.as_deref());
             engine.access.set_policy(config.passwords);
             allowed_hosts::allow(config.allowed_hosts);
             macros::configure(config.macros);

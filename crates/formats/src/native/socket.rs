@@ -21,8 +21,6 @@ const READ_CHUNKS: usize = 16;
 const WRITE_BYTES: usize = 256 << 10;
 /// Pieces that wait to be written: two megabytes.
 const WRITE_PIECES: usize = 8;
-/// A peer that takes nothing for so long is gone.
-const WRITE_LONGEST: Duration = Duration::from_secs(300);
 /// What the peer still sends is read for so long after the last word, so that it sees that word.
 const LINGER: Duration = Duration::from_millis(500);
 
@@ -94,8 +92,9 @@ pub fn channels(peer: &'static str) -> (Pump, Chunks, Output) {
 }
 
 impl Pump {
-    /// Moves bytes until the conversation has said its last word, or the peer is gone.
-    pub async fn run(self, mut read: impl AsyncRead + Unpin, mut write: impl AsyncWrite + Unpin) {
+    /// Moves bytes until the conversation has said its last word, or the peer is gone, which it is when it has not taken a piece
+    /// after `longest`.
+    pub async fn run(self, mut read: impl AsyncRead + Unpin, mut write: impl AsyncWrite + Unpin, longest: Duration) {
         let Pump { received, mut to_send } = self;
         let reading = async {
             loop {
@@ -118,7 +117,7 @@ impl Pump {
         };
         let writing = async {
             while let Some(bytes) = to_send.recv().await {
-                match tokio::time::timeout(WRITE_LONGEST, write.write_all(&bytes)).await {
+                match tokio::time::timeout(longest, write.write_all(&bytes)).await {
                     Ok(Ok(())) => {}
                     _ => return,
                 }

@@ -86,6 +86,9 @@ fn by_regexp(name: &str, pattern: &[u8], matches: bool) -> Result<Tokenizer> {
 }
 
 impl Tokenizer {
+    /// What they are called; some have older names, too.
+    pub const NAMES: &[&str] = &["splitByNonAlpha", "splitByString", "splitByRegexp", "ngrams", "sparseGrams", "array"];
+
     /// `texts` and `numbers` are the parameters, by kind.
     fn new(name: &str, tokenizer: &str, texts: Option<Vec<Vec<u8>>>, numbers: &[i64]) -> Result<Tokenizer> {
         Ok(match tokenizer {
@@ -124,9 +127,7 @@ impl Tokenizer {
                 Tokenizer::Sparse(Lengths { least, most, given })
             }
             other => {
-                let text = format!(
-                    "unknown tokenizer '{other}': use splitByNonAlpha, splitByString, splitByRegexp, ngrams, sparseGrams or array"
-                );
+                let text = format!("unknown tokenizer '{other}': use one of {}", Tokenizer::NAMES.join(", "));
                 return Err(bad_argument(name, text));
             }
         })

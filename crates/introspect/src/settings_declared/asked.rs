@@ -88,6 +88,16 @@ impl Settings {
         longest(self.receive_timeout)
     }
 
+    /// How long a client over HTTP may take nothing of its answer.
+    pub fn http_send_longest(&self) -> Duration {
+        longest(self.http_send_timeout)
+    }
+
+    /// How long a client of the native protocol may take nothing of what it is sent.
+    pub fn send_longest(&self) -> Duration {
+        longest(self.send_timeout)
+    }
+
     /// How long a connection of the native protocol may be without a query.
     pub fn idle_longest(&self) -> Duration {
         longest(self.idle_connection_timeout as f64)

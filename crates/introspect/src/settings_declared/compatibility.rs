@@ -20,6 +20,14 @@ struct Changed {
     before: &'static str,
 }
 
+/// What a version changed: the setting, and its default before and after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedDefault {
+    pub name: &'static str,
+    pub before: &'static str,
+    pub after: String,
+}
+
 /// The oldest first.
 static HISTORY: LazyLock<Vec<Changed>> = LazyLock::new(|| {
     let changed = |line: &'static str| {
@@ -43,6 +51,27 @@ pub(super) fn check(value: &str) -> Result<()> {
 }
 
 impl Settings {
+    /// The versions that changed defaults, the newest first, and what each changed.
+    pub fn changed_defaults() -> Vec<(String, Vec<ChangedDefault>)> {
+        let defaults = Settings::default();
+        // The default before the next change is the one after this.
+        let mut later: BTreeMap<&'static str, &'static str> = BTreeMap::new();
+        let mut all: Vec<(&Version, Vec<ChangedDefault>)> = Vec::new();
+        for Changed { version, name, before } in HISTORY.iter().rev() {
+            let after = match later.insert(*name, *before) {
+                Some(after) => after.to_string(),
+                None => defaults.get(name).unwrap_or_default(),
+            };
+            let changed = ChangedDefault { name: *name, before: *before, after };
+            match all.last_mut() {
+                Some((last, changes)) if *last == version => changes.push(changed),
+                _ => all.push((version, vec![changed])),
+            }
+        }
+        let text = |version: &Version| version.iter().map(u64::to_string).collect::<Vec<_>>().join(".");
+        all.into_iter().map(|(version, changes)| (text(version), changes.into_iter().rev().collect())).collect()
+    }
+
     /// Puts the defaults of the version that `compatibility` names in the place of ours, and of those of another before.
     pub(super) fn apply_compatibility(&mut self) {
         for name in std::mem::take(&mut self.by_compatibility) {
@@ -86,6 +115,19 @@ mod tests {
         for changed in HISTORY.iter() {
             assert!(Settings::default().get(changed.name).is_some(), "{}", changed.name);
         }
+    }
+
+    #[test]
+    fn what_versions_changed_is_told_the_newest_first() {
+        let all = Settings::changed_defaults();
+        let of = |wanted: &str| {
+            let all = all.iter().flat_map(|(version, changes)| changes.iter().map(move |changed| (version, changed)));
+            let of_name = all.filter(|(_, changed)| changed.name == wanted);
+            of_name.map(|(version, changed)| format!("{version}: {} {}", changed.before, changed.after)).collect::<Vec<_>>()
+        };
+        assert_eq!(of("http_receive_timeout"), ["23.6: 180 30"]);
+        assert_eq!(of("async_socket_for_remote"), ["21.5: 0 1", "21.3: 1 0"]);
+        assert_eq!(all.last().map(|(version, _)| version.as_str()), Some("18.12.17"));
     }
 
     #[test]

@@ -64,9 +64,11 @@ const KINDS: &[(&str, &[&str])] = &[
         "Seconds",
         &[
             "http_receive_timeout",
+            "http_send_timeout",
             "max_estimated_execution_time",
             "max_execution_time",
             "receive_timeout",
+            "send_timeout",
             "timeout_before_checking_execution_speed",
             "wait_for_async_insert_timeout",
         ],

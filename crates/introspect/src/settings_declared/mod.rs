@@ -19,6 +19,8 @@ use crate::map_setting::MapSetting;
 use crate::settings::{SettingInfo, SettingValue, bad_value, unknown};
 use crate::without_effect::{OF_QUERIES, check_choice, checked};
 
+pub use self::compatibility::ChangedDefault;
+
 /// `auto` of a setting that is a number else: NULL where the data has it.
 fn told_by_data<'a>(name: &str, value: &'a str) -> &'a str {
     let is_auto = name == "schema_inference_make_columns_nullable" && value.trim() == "auto";
@@ -37,6 +39,8 @@ settings! {
     max_execution_time: f64 = 0.0, "Seconds after which a query is stopped. 0: no limit.";
     http_receive_timeout: f64 = 30.0, "Seconds that the next bytes of a request's body are waited for. 0: any time.";
     receive_timeout: f64 = 300.0, "Seconds that the next bytes of a query or of rows are waited for, of a client of the native protocol. 0: any time.";
+    http_send_timeout: f64 = 30.0, "Seconds that a client over HTTP may take nothing of its answer, before its connection ends. 0: any time.";
+    send_timeout: f64 = 300.0, "Seconds that a client of the native protocol may take nothing of what it is sent, before its connection ends. 0: any time.";
     idle_connection_timeout: u64 = 3_600u64, "Seconds that a connection of the native protocol may be without a query, before it is closed. 0: any time.";
     timeout_overflow_mode: String = "throw", "What happens over max_execution_time: throw, or break (the result of what was read up to there).";
     min_execution_speed: u64 = 0u64, "Rows a second that a query has to read. 0: it may be as slow as it is.";

@@ -16,6 +16,7 @@ mod limits;
 mod lines;
 mod outgoing;
 mod pages;
+pub mod prometheus;
 mod query;
 pub(crate) mod request;
 mod response_headers;
@@ -45,6 +46,7 @@ use answer::AnswerBody;
 use half_closed::{AnswerOf, Line, Stream};
 use handlers::{Entry, Handler, Routing, Rule};
 use limits::HeadLimits;
+use prometheus::Told;
 use query::Peer;
 
 /// Until the head of the only request is there, where connections are not kept.
@@ -52,10 +54,18 @@ const HEAD_LONGEST: Duration = Duration::from_secs(30);
 /// Bytes of a request's head.
 const HEAD_BYTES_MAX: usize = 1 << 20;
 
+/// What a port is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Port {
+    Queries,
+    /// Of `<prometheus>`.
+    Metrics,
+}
+
 /// Serves one socket to its end; clients may close their side of it and wait for the answer.
-pub async fn serve_tcp(core: Arc<Core>, socket: TcpStream, peer: SocketAddr) {
+pub async fn serve_tcp(core: Arc<Core>, socket: TcpStream, peer: SocketAddr, port: Port) {
     let line = Line::new(socket);
-    serve(core, Stream(line.clone()), Some(line), peer).await;
+    serve(core, Stream(line.clone()), Some(line), peer, port).await;
 }
 
 /// Serves one connection to its end. `line`: the socket below it, where clients may close their side; else that is their leaving.
@@ -64,11 +74,14 @@ pub async fn serve(
     socket: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     line: Option<Arc<Line>>,
     peer: SocketAddr,
+    port: Port,
 ) {
     let _counted = Gauge::HTTPConnection.hold();
     let _ended = Ended::of(Event::HTTPServerConnectionsCreated, Event::HTTPServerConnectionsClosed);
     let socket = Metered::of(socket, Interface::HTTP);
     let meter = socket.meter();
+    // Until a query says otherwise.
+    meter.wait(core.settings.http_send_longest());
     let ahead = Ahead::default();
     let socket = AheadOf::new(socket, ahead.clone());
     let stopping = core.stopping.clone();
@@ -86,7 +99,10 @@ pub async fn serve(
         async move {
             let is_head = request.method() == Method::HEAD;
             let (is_last, version) = (is_last(&request), request.version());
-            let mut response = respond(core, request, from, &limits).await;
+            let mut response = match port {
+                Port::Queries => respond(core, request, from, &limits).await,
+                Port::Metrics => prometheus::respond(core, request).await,
+            };
             if ahead.answers() {
                 *response.status_mut() = StatusCode::OK;
             }
@@ -220,7 +236,7 @@ async fn respond_with(
     match page {
         Page::Root => pages::root(routing.default_response.as_deref()),
         Page::Alive => pages::alive(),
-        Page::Metrics => metrics(core).await,
+        Page::Metrics => prometheus::metrics(core, Told::default()).await,
         Page::Play => pages::play(),
         Page::Dashboard => pages::dashboard(),
         Page::Merges => pages::merges(),
@@ -245,7 +261,7 @@ async fn respond_by(rule: Arc<Rule>, core: Arc<Core>, request: Request<Incoming>
             }
         }
         Handler::Redirect(location) => pages::redirect(location),
-        Handler::Prometheus => metrics(core).await,
+        Handler::Prometheus => prometheus::metrics(core, Told::default()).await,
         Handler::Alive => pages::alive(),
         Handler::Play => pages::play(),
         Handler::Dashboard => pages::dashboard(),
@@ -255,12 +271,6 @@ async fn respond_by(rule: Arc<Rule>, core: Arc<Core>, request: Request<Incoming>
     };
     response_headers::put(&rule.response_headers, response.headers_mut());
     response
-}
-
-async fn metrics(core: Arc<Core>) -> Response<AnswerBody> {
-    // The tables are asked for their parts: that is no work for the I/O runtime.
-    let measured = Task::on(&runtime::cpu(), async move { pages::metrics(&core) });
-    measured.join().await.unwrap_or_else(|_| pages::defect())
 }
 
 async fn query(core: Arc<Core>, request: Request<Incoming>, peer: Peer, rule: Option<Arc<Rule>>) -> Response<AnswerBody> {

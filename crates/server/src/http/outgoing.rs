@@ -27,8 +27,6 @@ use gristmill_formats::native::frames;
 const CHUNK_BYTES: usize = 256 << 10;
 /// Bytes that wait in memory; more wait in a file.
 const HELD_BYTES: usize = 16 << 20;
-/// A client that takes nothing of its answer for so long is gone.
-const WRITE_LONGEST: Duration = Duration::from_secs(300);
 /// Rows do not wait longer for an error, unless the client wants them to.
 const HOLD_LONGEST: Duration = Duration::from_millis(500);
 /// How often a query whose client takes nothing is asked whether it goes on.
@@ -112,12 +110,11 @@ impl Held {
 
 /// Sends bytes as fast as the client takes them. A query whose client takes nothing can still be killed, and its time runs
 /// out. Errors: QUERY_WAS_CANCELLED, SOCKET_TIMEOUT, those of the query's limits.
-async fn send(responder: &Responder, context: Option<&QueryContext>, bytes: Vec<u8>) -> Result<()> {
+async fn send(responder: &Responder, context: Option<&QueryContext>, meter: &Meter, bytes: Vec<u8>) -> Result<()> {
     let _waiting = context.and_then(|context| context.waits_for(Wait::Client));
     let mut rest = Bytes::from(bytes);
     while !rest.is_empty() {
         let piece = rest.split_to(rest.len().min(CHUNK_BYTES));
-        let mut waited = Duration::ZERO;
         loop {
             match tokio::time::timeout(CHECK, responder.room()).await {
                 Ok(Some(room)) => {
@@ -125,13 +122,15 @@ async fn send(responder: &Responder, context: Option<&QueryContext>, bytes: Vec<
                     break;
                 }
                 Ok(None) => return Err(Error::new(ErrorCode::QUERY_WAS_CANCELLED, "Query was cancelled: its client left")),
-                Err(_) => waited += CHECK,
+                // No room so far.
+                Err(_) => {}
             }
             if let Some(context) = context {
                 context.check()?;
             }
-            if waited >= WRITE_LONGEST {
-                let text = format!("The client took nothing of the answer for {} seconds", WRITE_LONGEST.as_secs());
+            // By what the socket takes, not by whole pieces: a slow client takes its time for one.
+            if meter.is_overdue() {
+                let text = "The client took nothing of the answer for as long as it may (http_send_timeout)";
                 return Err(Error::new(ErrorCode::SOCKET_TIMEOUT, text));
             }
         }
@@ -241,7 +240,7 @@ impl Outgoing {
 
     async fn send(&mut self, bytes: Vec<u8>) -> Result<()> {
         let count = bytes.len();
-        send(&self.responder, self.context.as_deref(), bytes).await?;
+        send(&self.responder, self.context.as_deref(), &self.meter, bytes).await?;
         self.note_sent(count);
         Ok(())
     }
@@ -307,7 +306,7 @@ impl Outgoing {
         let mark = exception_mark(text, tag);
         if let Ok(wrapped) = self.wrapped(mark.as_bytes(), true) {
             // The query is over, and its limits with it; what a client does not take is cut off.
-            let _ = tokio::time::timeout(MARK_LONGEST, send(&self.responder, None, wrapped)).await;
+            let _ = tokio::time::timeout(MARK_LONGEST, send(&self.responder, None, &self.meter, wrapped)).await;
         }
         self.responder.break_off(error.clone()).await;
     }

@@ -1,12 +1,8 @@
-//! Answers that need no query: whether the server lives, its metrics, what is not there.
-
-use std::fmt::Write;
+//! Answers that need no query: whether the server lives, what is not there, pages for people.
 
 use bytes::Bytes;
 use gristmill_base::Error;
 use gristmill_functions::session::DIALECT_VERSION;
-use gristmill_introspect::{Counters, Event};
-use gristmill_system::asynchronous_metrics;
 use hyper::header::{CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
 use hyper::http::HeaderMap;
 use hyper::{Response, StatusCode};
@@ -14,12 +10,11 @@ use hyper::{Response, StatusCode};
 use super::answer::AnswerBody;
 use super::head::TEXT;
 use super::status;
-use crate::core::{Core, error_text};
-use crate::known::known;
+use crate::core::error_text;
 
 const HTML: &str = "text/html; charset=UTF-8";
 
-fn page(status: StatusCode, content_type: &'static str, text: String) -> Response<AnswerBody> {
+pub fn page(status: StatusCode, content_type: &'static str, text: String) -> Response<AnswerBody> {
     let mut response = Response::new(AnswerBody::whole(Bytes::from(text)));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
@@ -151,30 +146,4 @@ pub fn options(headers: &[(HeaderName, HeaderValue)]) -> Response<AnswerBody> {
         response.headers_mut().append(name.clone(), value.clone());
     }
     response
-}
-
-/// Names of Prometheus have letters, digits and `_`: those of devices may have others.
-fn of_prometheus(name: &str) -> String {
-    name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect()
-}
-
-/// In the text format of Prometheus, under ClickHouse's names.
-pub fn metrics(core: &Core) -> Response<AnswerBody> {
-    let mut out = String::new();
-    let mut add = |name: &str, kind: &str, help: &str, value: f64| {
-        // A `String` takes whatever is written.
-        let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}");
-    };
-    for event in Event::ALL {
-        let value = Counters::server().get(*event);
-        add(&format!("ClickHouseProfileEvents_{}", event.name()), "counter", event.description(), value as f64);
-    }
-    let known = known(&core.engine);
-    for metric in gristmill_system::metrics::all(&known) {
-        add(&format!("ClickHouseMetrics_{}", metric.name), "gauge", metric.description, metric.value as f64);
-    }
-    for metric in asynchronous_metrics::measured(&known) {
-        add(&format!("ClickHouseAsyncMetrics_{}", of_prometheus(&metric.name)), "gauge", metric.description, metric.value);
-    }
-    page(StatusCode::OK, "text/plain; version=0.0.4; charset=UTF-8", out)
 }

@@ -123,6 +123,9 @@ pub async fn run(exchange: Exchange) {
     head.codec = wishes.wrapping.codec;
     let folder = core.engine.data_path.join("tmp");
     let meter = parts.extensions.get::<Arc<Meter>>().cloned().unwrap_or_default();
+    if let Ok(ready) = &ready {
+        meter.wait(ready.session.settings.http_send_longest());
+    }
     let mut outgoing = Outgoing::new(responder, wishes.wrapping, wishes.holding, folder, (meter, rest.received.clone()));
     let mut context = None;
     let answered = match ready {

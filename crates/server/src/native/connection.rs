@@ -66,6 +66,7 @@ pub async fn serve(
     let _counted = Gauge::TCPConnection.hold();
     let socket = Metered::of(socket, Interface::NATIVE);
     let meter = socket.meter();
+    meter.wait(core.settings.send_longest());
     let (read, write) = tokio::io::split(socket);
     let (pump, chunks, out) = channels(PEER);
     let session = Session::new(core.engine.clone());
@@ -76,7 +77,8 @@ pub async fn serve(
     let connection =
         Connection { core, reader, out, meter, dialect, peer, is_secure, number, session, open, came_in, quota_key };
     let conversation = Task::on(&runtime::cpu(), connection.run());
-    pump.run(read, write).await;
+    // Writing itself ends where the client takes nothing (`metered`).
+    pump.run(read, write, Duration::MAX).await;
     if conversation.is_finished()
         && let Err(error) = conversation.join().await
     {
@@ -186,6 +188,7 @@ impl Connection {
         let (identity, came_in) = self.core.come_in(credentials, "", client).await?;
         self.came_in = Some(came_in);
         self.session = self.core.session(&identity)?;
+        self.meter.wait(self.session.settings.send_longest());
         let most = self.session.settings.max_sessions_for_user;
         self.open = Some(self.core.user_sessions.open(&identity.user, most)?);
         if !hello.database.is_empty() {

@@ -48,6 +48,7 @@ pub(super) async fn run(connection: &mut Connection, packet: Query, external: Ve
         Ok(prepared) => prepared,
         Err(error) => return Ok(Err(error)),
     };
+    connection.meter.wait(session.settings.send_longest());
     let before = Before::of(&session);
     let brought = Brought { external, stage, ..Brought::default() };
     let answered = answer(connection, &mut session, &statement, brought, lines).await?;

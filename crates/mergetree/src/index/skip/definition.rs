@@ -18,7 +18,35 @@ const FILTER_BYTES_MAX: u64 = 16 << 20;
 const HASHES_MAX: u64 = 64;
 const NGRAM_MAX: u64 = 1024;
 
-const KINDS: &str = "bloom_filter, text, tokenbf_v1, ngrambf_v1, set, minmax";
+/// Types of indexes: what each is called, how it is written, and what it tells.
+pub const KINDS: &[(&str, &str, &str)] = &[
+    (
+        "bloom_filter",
+        "INDEX name expr TYPE bloom_filter([false_positive_rate]) GRANULARITY g",
+        "A Bloom filter of the values, for equality, IN and elements of arrays.",
+    ),
+    (
+        "text",
+        "INDEX name expr TYPE text(tokenizer = splitByNonAlpha) GRANULARITY g",
+        "The tokens of texts and the granules that have them, for hasToken, hasAnyTokens, hasAllTokens and LIKE.",
+    ),
+    (
+        "tokenbf_v1",
+        "INDEX name expr TYPE tokenbf_v1(size_in_bytes, num_hash_functions, seed) GRANULARITY g",
+        "A Bloom filter of the tokens of texts, for whole words.",
+    ),
+    (
+        "ngrambf_v1",
+        "INDEX name expr TYPE ngrambf_v1(n, size_in_bytes, num_hash_functions, seed) GRANULARITY g",
+        "A Bloom filter of the n-grams of texts, for LIKE and equality.",
+    ),
+    (
+        "set",
+        "INDEX name expr TYPE set(max_rows) GRANULARITY g",
+        "The different values, up to max_rows of them (0: any number), for conditions on them.",
+    ),
+    ("minmax", "INDEX name expr TYPE minmax GRANULARITY g", "The least and the greatest value, for ranges and equality."),
+];
 
 /// The fixed size of a token or n-gram filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,10 +199,11 @@ impl SkipKind {
                 [length, ref rest @ ..] => Ok(SkipKind::Ngrams(length as usize, shape(rest)?)),
                 [] => Err(Error::logical("An index without the parameters that it was found to have")),
             },
-            other => Err(Error::new(
-                ErrorCode::INCORRECT_QUERY,
-                format!("Unknown Index type '{other}'. Available index types: {KINDS}"),
-            )),
+            other => {
+                let known: Vec<&str> = KINDS.iter().map(|(name, ..)| *name).collect();
+                let text = format!("Unknown Index type '{other}'. Available index types: {}", known.join(", "));
+                Err(Error::new(ErrorCode::INCORRECT_QUERY, text))
+            }
         }
     }
 
