@@ -154,7 +154,7 @@ impl Analyzer<'_> {
 }
 
 /// Nodes of an expression that is not written to be looked up in an index.
-const LONG: u64 = 256;
+pub(super) const LONG: u64 = 256;
 
 /// Nodes of a left side whose copies are counted (`max_expanded_ast_elements`).
 const HOLDS_SETS: u64 = 4096;
