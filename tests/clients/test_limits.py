@@ -34,6 +34,18 @@ CHAINS = {
         "2",
     ),
     "and": ("SELECT count() FROM numbers(9) WHERE " + " AND ".join(f"number!={i}" for i in range(3000)), "0"),
+    "in of tuples": (
+        "SELECT count() FROM numbers(9) WHERE (number, number + 1) IN (" + ",".join(f"({i},{i + 1})" for i in range(4000)) + ")",
+        "9",
+    ),
+    "in of arrays": (
+        "SELECT count() FROM numbers(9) WHERE [number] IN (" + ",".join(f"[{i}]" for i in range(2000)) + ")",
+        "9",
+    ),
+    "in of expressions": (
+        "SELECT count() FROM numbers(9) WHERE number IN (" + ",".join(f"number + {i}" for i in range(3000)) + ")",
+        "9",
+    ),
     "constants": ("SELECT " + " OR ".join(["0"] * 3000), "0"),
     "concat": ("SELECT length(" + " || ".join(["'a'"] * 3000) + ")", "3000"),
     "concat of columns": ("SELECT length(" + " || ".join(["toString(number)"] * 1000) + ") FROM numbers(1)", "1000"),

@@ -28,12 +28,12 @@ use crate::places::PlacesExec;
 /// Nodes that give every row they get, and no other.
 const PASSING: &[&str] = &["ProjectionExec", "CoalescePartitionsExec", "CooperativeExec", "RepartitionExec", "BufferExec"];
 
-/// The plan with its topmost limits as such that count all rows.
+/// The plan with its topmost limits as such that count all rows. OFFSET alone is no limit.
 pub fn counted(plan: LogicalPlan) -> Result<LogicalPlan> {
     let counting = plan.transform_down(|plan| {
         let LogicalPlan::Limit(limit) = &plan else { return Ok(Transformed::no(plan)) };
         Ok(match (limit.get_skip_type()?, limit.get_fetch_type()?) {
-            (SkipType::Literal(skip), FetchType::Literal(rows)) => {
+            (SkipType::Literal(skip), FetchType::Literal(Some(rows))) => {
                 let counted = places::counted(unbounded(limit.input.as_ref().clone())?, skip, rows);
                 Transformed::new(counted, true, TreeNodeRecursion::Jump)
             }
@@ -115,7 +115,7 @@ fn is_of_one_row(plan: &Arc<dyn ExecutionPlan>) -> bool {
 /// Whether a query as it was written ends with a limit.
 fn ends_with_limit(lowered: &LogicalPlan) -> bool {
     match lowered {
-        LogicalPlan::Limit(_) => true,
+        LogicalPlan::Limit(limit) => limit.fetch.is_some(),
         LogicalPlan::Projection(projection) => ends_with_limit(&projection.input),
         LogicalPlan::SubqueryAlias(alias) => ends_with_limit(&alias.input),
         _ => false,

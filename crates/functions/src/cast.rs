@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use SqlType as T;
 use arrow::array::Array;
-use datafusion::common::ScalarValue;
+use arrow::datatypes::DataType;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion, TreeNodeVisitor};
+use datafusion::common::{Result as DataFusionResult, ScalarValue};
 use datafusion::logical_expr::{Cast, Expr};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
@@ -14,6 +16,10 @@ use gristmill_types::cast::{CastOptions, cast};
 use crate::define::own_nulls;
 use crate::scalar::{Argument, Bound, FunctionEnv};
 use crate::udf::call_function;
+
+/// So many of DataFusion's casts stand within one another at most. Each asks what it casts twice whether it may be NULL, so that
+/// the work of planning would double with every level; a function knows it of what it gives.
+const CASTS_WITHIN_MOST: usize = 6;
 
 /// `expr`, of type `from`, brought to `to` beside others, or into a column: days and times stay within what `to` holds.
 pub fn cast_expr(expr: Expr, from: &SqlType, to: &SqlType, env: &FunctionEnv) -> Result<Expr> {
@@ -48,16 +54,60 @@ pub fn reading_expr(expr: Expr, from: &SqlType, to: &SqlType, env: &FunctionEnv)
     Ok(call_function("_read", function, arguments, env)?.0)
 }
 
+/// A condition as the number that it is, of the type `to`: UInt8, or Nullable of it.
+pub fn condition_as_number(condition: Expr, to: &SqlType, env: &FunctionEnv) -> Result<Expr> {
+    if !is_cast_deep(&condition) {
+        return Ok(datafusion::logical_expr::cast(condition, DataType::UInt8));
+    }
+    let from = if to.is_nullable() { T::Bool.nullable() } else { T::Bool };
+    cast_call(condition, &from, to, env, true)
+}
+
 fn brought(expr: Expr, from: &SqlType, to: &SqlType, env: &FunctionEnv, saturates: bool) -> Result<Expr> {
     if same_values(from, to) {
         return Ok(expr);
     }
-    if is_native(from, to) {
+    if is_native(from, to) && !is_cast_deep(&expr) {
         // DataFusion's plans take a cast for as nullable as what is cast, and its operators take it for what the field says.
         let field = to.field("cast").as_ref().clone().with_nullable(from.is_nullable());
         return Ok(Expr::Cast(Cast::new_from_field(Box::new(expr), Arc::new(field))));
     }
     cast_call(expr, from, to, env, saturates)
+}
+
+/// Whether as many casts of DataFusion's stand within one another in an expression as may.
+fn is_cast_deep(expr: &Expr) -> bool {
+    let mut casts = CastsWithin::default();
+    expr.visit(&mut casts).is_err() || casts.most >= CASTS_WITHIN_MOST
+}
+
+#[derive(Default)]
+struct CastsWithin {
+    around: usize,
+    most: usize,
+}
+
+impl TreeNodeVisitor<'_> for CastsWithin {
+    type Node = Expr;
+
+    fn f_down(&mut self, expr: &Expr) -> DataFusionResult<TreeNodeRecursion> {
+        match expr {
+            Expr::ScalarFunction(_) => return Ok(TreeNodeRecursion::Jump),
+            Expr::Cast(_) => {
+                self.around += 1;
+                self.most = self.most.max(self.around);
+            }
+            _ => {}
+        }
+        Ok(if self.most < CASTS_WITHIN_MOST { TreeNodeRecursion::Continue } else { TreeNodeRecursion::Stop })
+    }
+
+    fn f_up(&mut self, expr: &Expr) -> DataFusionResult<TreeNodeRecursion> {
+        if matches!(expr, Expr::Cast(_)) {
+            self.around -= 1;
+        }
+        Ok(TreeNodeRecursion::Continue)
+    }
 }
 
 /// Whether every array of `from` is an array of `to` as it stands.

@@ -85,7 +85,7 @@ pub use aggregate::{AggregateFunction, BoundAggregate, parts_of_aggregate, resol
 pub use arrays::higher::{
     HigherBound, HigherOrder, LambdaBody, higher_order_call, is_higher_order, lambda_parameter_types, only_with_lambda,
 };
-pub use cast::{cast_expr, conversion_expr, reading_expr};
+pub use cast::{cast_expr, condition_as_number, conversion_expr, reading_expr};
 pub use collation::collated_expr;
 pub use monotonic::{Direction, Holds, Monotonicity, monotonic, monotonic_call};
 pub use ordering::sort_expr;

@@ -14,4 +14,8 @@ SELECT arrayJoin(groupArray(id)) AS id FROM posts ORDER BY id;
 WITH arrayJoin(tags) AS tags SELECT tags, id FROM posts ORDER BY tags, id;
 -- error: ILLEGAL_TYPE_OF_ARGUMENT
 SELECT length(scores) AS n, arrayJoin(scores) AS scores FROM posts;
+-- error: ILLEGAL_TYPE_OF_ARGUMENT
+SELECT arrayJoin(tags) AS tags, arrayJoin(tags) AS again FROM posts;
+-- error: ILLEGAL_TYPE_OF_ARGUMENT
+SELECT arrayJoin(count()) FROM posts;
 DROP TABLE posts;

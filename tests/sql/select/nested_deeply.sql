@@ -17,3 +17,13 @@ SELECT CASE (CASE (CASE number WHEN 0 THEN 1 WHEN 1 THEN 2 ELSE 3 END) WHEN 1 TH
 FROM numbers(3);
 WITH (WITH (WITH (WITH 1 AS a, a + 1 AS b SELECT b) AS c, 1 AS d SELECT c + d) AS e, 7 AS f SELECT (e, f)) AS g SELECT g, g.1 AS h;
 WITH x AS (WITH y AS (WITH 5 AS z SELECT z AS v) SELECT v + 1 AS v FROM y), (SELECT v FROM x) AS w SELECT v, w FROM x;
+SELECT ((((((((((((((((((((((((((((((number IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) IN (1, 2)) AS r
+FROM numbers(3);
+SELECT ((((((((((((((((((((((((((((((((number = 1) + 1) = 1) + 1) = 1) + 1) = 1) + 1) = 1) + 1) = 1) + 1) = 1) + 1) = 1) + 1) = 1) + 1) = 1) + 1) = 1) + 1) = 1) + 1) = 1) + 1) = 1) + 1) = 1) + 1) = 1) + 1) AS r
+FROM numbers(3);
+SELECT ((((((((((((((((number > 0.5) > 0.5) > 0.5) > 0.5) > 0.5) > 0.5) > 0.5) > 0.5) > 0.5) > 0.5) > 0.5) > 0.5) > 0.5) > 0.5) > 0.5) > 0.5) AS r
+FROM numbers(3);
+SELECT toDate(toDate(toDate(toDate(toDate(toDate(toDate(toDate(toDate(toDate(toDate(toDate(toDate(toDate(toDate(toDate(toDate(toDate(toDate(toDate(toDate(toDate(toDate(toDate(toDate(number) = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') = '1970-01-02') AS r
+FROM numbers(3);
+SELECT toString(toString(toString(toString(toString(toString(toString(toString(toString(toString(toString(toString(toString(toString(toString(toString(toString(number) LIKE '1%') LIKE '1%') LIKE '1%') LIKE '1%') LIKE '1%') LIKE '1%') LIKE '1%') LIKE '1%') LIKE '1%') LIKE '1%') LIKE '1%') LIKE '1%') LIKE '1%') LIKE '1%') LIKE '1%') LIKE '1%') AS r
+FROM numbers(3);

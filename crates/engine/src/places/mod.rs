@@ -127,7 +127,7 @@ impl PlacesExec {
                 Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
             }
             Places::Counted { skip, rows } => {
-                let rows = counted::limited(input, *skip, rows.unwrap_or(usize::MAX), self.came.clone());
+                let rows = counted::limited(input, *skip, *rows, self.came.clone());
                 Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
             }
             Places::Sliced { skip, rows, ties } => {

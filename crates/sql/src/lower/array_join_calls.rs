@@ -81,6 +81,7 @@ impl Analyzer<'_> {
     pub(crate) fn array_joins(&self, mut plan: LogicalPlan, arrays: &[Joined], scope: &mut Scope) -> Result<LogicalPlan> {
         for joined in arrays {
             let array = self.as_value(self.expr(&joined.node, &joined.inside(scope.rows()))?)?;
+            check_joined(&array.kind)?;
             let (unnested, mut elements) = self.unnest(plan, vec![array], false)?;
             plan = unnested;
             if let Some(element) = elements.pop() {
@@ -104,6 +105,7 @@ impl Analyzer<'_> {
                 let context = Context { grouped, windows: Some(windows), ..joined.inside(scope.rows()) };
                 self.as_value(self.expr(&joined.node, &context)?)?
             };
+            check_joined(&array.kind)?;
             let (name, kind) = (self.unique("element"), element_of(&array.kind)?);
             let element = Typed::new(Expr::Column(Column::new_unqualified(&name)), kind.clone());
             scope.array_joins.push((joined.clone(), element));
@@ -157,6 +159,17 @@ pub(crate) fn element_joined(argument: &Node, context: &Context<'_>) -> Result<T
         let text = "arrayJoin cannot stand here: name its result in the SELECT list and use the name";
         Error::new(ErrorCode::ILLEGAL_AGGREGATION, text)
     })
+}
+
+/// Error: ILLEGAL_TYPE_OF_ARGUMENT of what has no elements.
+fn check_joined(kind: &SqlType) -> Result<()> {
+    match kind.plain() {
+        SqlType::Array(_) | SqlType::Map(..) => Ok(()),
+        other => {
+            let text = format!("Argument of function arrayJoin must be an array or a map, not {other}");
+            Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text))
+        }
+    }
 }
 
 fn argument_of(node: &Node) -> Option<&Node> {

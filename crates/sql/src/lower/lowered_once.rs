@@ -5,6 +5,7 @@
 use gristmill_base::Result;
 
 use super::operators::comparison;
+use super::ranges::period;
 use super::scope::Context;
 use super::{Analyzer, Typed};
 use crate::ast::{Call, InSet, Node, PARENTHESES};
@@ -18,7 +19,8 @@ const AGAIN: &[&str] = &["nullIf", "caseWithExpression", "like", "startsWith", "
 /// Whether the arguments of a call may be lowered more than once.
 pub(super) fn lowers_again(call: &Call) -> bool {
     let is_tuple = |node: &Node| matches!(node.bare(), Node::Call(call) if call.name == "tuple");
-    AGAIN.contains(&call.name.as_str()) || comparison(&call.name).is_some() && call.arguments.iter().any(is_tuple)
+    let is_looked_into = |node: &Node| is_tuple(node) || period(node).is_some();
+    AGAIN.contains(&call.name.as_str()) || comparison(&call.name).is_some() && call.arguments.iter().any(is_looked_into)
 }
 
 /// Whether such a call stands in an expression, or an IN.

@@ -70,7 +70,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{DataType, Schema};
+use arrow::datatypes::Schema;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::execution_props::ExecutionProps;
@@ -343,7 +343,7 @@ impl<'a> Analyzer<'a> {
         if !typed.predicate {
             return Ok(typed);
         }
-        let expr = datafusion::logical_expr::cast(typed.expr, DataType::UInt8);
+        let expr = gristmill_functions::condition_as_number(typed.expr, &typed.kind, &self.env)?;
         self.fold(Typed::new(expr, typed.kind))
     }
 

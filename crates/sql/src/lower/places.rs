@@ -64,7 +64,7 @@ pub enum Places {
     /// are given too.
     Sliced { skip: Place, rows: Option<Place>, ties: Option<Vec<String>> },
     /// A plain LIMIT for which all rows are read, to be counted (`exact_rows_before_limit`).
-    Counted { skip: usize, rows: Option<usize> },
+    Counted { skip: usize, rows: usize },
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -95,7 +95,7 @@ pub(crate) fn sliced(input: LogicalPlan, skip: Place, rows: Option<Place>, ties:
 }
 
 /// A LIMIT that does not end what is below it.
-pub fn counted(input: LogicalPlan, skip: usize, rows: Option<usize>) -> LogicalPlan {
+pub fn counted(input: LogicalPlan, skip: usize, rows: usize) -> LogicalPlan {
     let schema = input.schema().clone();
     planned(PlacesNode { input, schema, places: Places::Counted { skip, rows } })
 }
@@ -155,8 +155,7 @@ impl fmt::Display for Places {
         match self {
             Places::Numbered(name) => f.write_str(name),
             Places::Kept { keys, skip, rows } => write!(f, "keys=[{}], skip={skip}, fetch={rows}", keys.join(", ")),
-            Places::Counted { skip, rows: Some(rows) } => write!(f, "skip={skip}, fetch={rows}"),
-            Places::Counted { skip, rows: None } => write!(f, "skip={skip}"),
+            Places::Counted { skip, rows } => write!(f, "skip={skip}, fetch={rows}"),
             Places::Sliced { skip, rows, ties } => {
                 write!(f, "skip={skip}")?;
                 if let Some(rows) = rows {

@@ -4,7 +4,8 @@
 //! - `toYear(d) = 2024`, `toYYYYMM(d) < 202405`, `toDate(t) = '2024-05-06'`: bounds of `d` and `t`;
 //! - `(a, b) = (1, 2)`: `a = 1 AND b = 2`.
 //!
-//! Nothing of it is done above a grouping, where the function may be the key.
+//! Nothing of it is done above a grouping, where the function may be the key, nor with long expressions, which would stand
+//! there twice.
 
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Expr, Operator, binary_expr};
@@ -12,7 +13,8 @@ use gristmill_base::Result;
 use gristmill_types::SqlType;
 
 use super::operators::{comparison, predicate};
-use super::scope::Context;
+use super::scope::{Context, nodes_of};
+use super::tuple_sets::LONG;
 use super::{Analyzer, Typed};
 use crate::ast::Node;
 
@@ -28,7 +30,8 @@ impl Analyzer<'_> {
                 let Some(ScalarValue::BinaryView(Some(pattern))) = pattern.constant() else { return Ok(None) };
                 let (prefix, rest) = if name == "like" { like_prefix(pattern) } else { (pattern.clone(), Rest::Anything) };
                 let value = self.as_value(self.expr(value, context)?)?;
-                if *value.kind.plain() != SqlType::String || value.constant().is_some() {
+                let is_text = *value.kind.plain() == SqlType::String;
+                if !is_text || value.constant().is_some() || nodes_of(&value.expr) > LONG {
                     return Ok(None);
                 }
                 let text = |bytes: Vec<u8>| Expr::Literal(ScalarValue::BinaryView(Some(bytes)), None);
@@ -115,6 +118,9 @@ impl Analyzer<'_> {
         if date.constant().is_some() || !plain.is_date_or_time() || (by_day && function == "toDate") {
             return Ok(None);
         }
+        if nodes_of(&date.expr) > LONG {
+            return Ok(None);
+        }
         let bound = self.as_value(self.expr(bound, context)?)?;
         let Some(value) = bound.constant() else { return Ok(None) };
         let first_and_next = match function {
@@ -174,7 +180,7 @@ fn tuple(node: &Node) -> Option<&[Node]> {
 }
 
 /// A function of a date that grows with it.
-fn period(node: &Node) -> Option<(&'static str, &Node)> {
+pub(super) fn period(node: &Node) -> Option<(&'static str, &Node)> {
     let Node::Call(call) = node.bare() else { return None };
     let [argument] = &call.arguments[..] else { return None };
     let function = ["toYear", "toYYYYMM", "toDate"].into_iter().find(|name| *name == call.name)?;

@@ -15,6 +15,7 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Operator, 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
+use super::junctions::combined;
 use super::operators::{as_numbers, boolean, compares_natively, predicate};
 use super::scope::Context;
 use super::texts::{names_nothing, never};
@@ -196,17 +197,19 @@ impl Analyzer<'_> {
         // NULL has NULL for an answer, whatever the set.
         let nothing = || if others.is_empty() { never(&typed) } else { boolean(false) };
         let members = listed.into_iter().chain(zeros).reduce(Expr::or).unwrap_or_else(nothing);
-        let mut combined = self.fold(predicate(members, nullable))?;
+        let mut operands = vec![self.fold(predicate(members, nullable))?.expr];
         for item in others {
-            combined = predicate(combined.expr.or(self.equal_member(&typed, item)?), nullable);
+            operands.push(self.equal_member(&typed, item)?);
         }
+        let any = combined(Operator::Or, operands).unwrap_or_else(|| boolean(false));
+        let mut found = predicate(any, nullable);
         if self.settings.transform_null_in && of_null {
-            return self.with_null_as_value(&typed, combined.expr, has_null.then(|| boolean(true)), negated);
+            return self.with_null_as_value(&typed, found.expr, has_null.then(|| boolean(true)), negated);
         }
         if negated {
-            combined = predicate(Expr::Not(Box::new(combined.expr)), nullable);
+            found = predicate(Expr::Not(Box::new(found.expr)), nullable);
         }
-        self.fold(combined)
+        self.fold(found)
     }
 
     /// A set knows values by their bits, so that of two zeros only that of the member's sign is in it. `None`: the member is no zero.

@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use datafusion::common::Spans;
-use datafusion::logical_expr::{Expr, LogicalPlanBuilder, Subquery};
+use datafusion::logical_expr::{Expr, LogicalPlanBuilder, Operator, Subquery};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
+use super::junctions::combined;
 use super::operators::{boolean, predicate};
 use super::scope::{Context, nodes_of};
 use super::{Analyzer, Lowered, Typed};
@@ -64,7 +65,7 @@ impl Analyzer<'_> {
             self.count_expanded(nodes.saturating_mul(items.len() as u64))?;
         }
         let equals = if self.settings.transform_null_in { "isNotDistinctFrom" } else { "equals" };
-        let (mut any, mut nullable) = (None::<Expr>, false);
+        let (mut conditions, mut nullable) = (Vec::with_capacity(items.len()), false);
         for item in items {
             let by_parts = if has_floats { self.equal_by_parts(left, item, context)? } else { None };
             let equal = match by_parts {
@@ -75,13 +76,9 @@ impl Analyzer<'_> {
                 },
             };
             nullable |= equal.kind.is_nullable();
-            let condition = self.as_predicate(equal, "IN")?;
-            any = Some(match any {
-                None => condition,
-                Some(sofar) => sofar.or(condition),
-            });
+            conditions.push(self.as_predicate(equal, "IN")?);
         }
-        let any = any.unwrap_or_else(|| boolean(false));
+        let any = combined(Operator::Or, conditions).unwrap_or_else(|| boolean(false));
         let any = if nullable { Expr::IsTrue(Box::new(any)) } else { any };
         self.fold(predicate(if negated { Expr::Not(Box::new(any)) } else { any }, false))
     }
@@ -154,7 +151,7 @@ impl Analyzer<'_> {
 }
 
 /// Nodes of an expression that is not written to be looked up in an index.
-const LONG: u64 = 256;
+pub(super) const LONG: u64 = 256;
 
 /// Nodes of a left side whose copies are counted (`max_expanded_ast_elements`).
 const HOLDS_SETS: u64 = 4096;
