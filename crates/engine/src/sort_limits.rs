@@ -1,10 +1,10 @@
 //! The limit of a sort stays above what needs all rows.
 //!
-//! Where the streams below an operator are in the order that a sort above it asks for, DataFusion takes the sort out and merges
-//! the streams instead of gathering them as they come. It hands the sort's limit to that merge, whatever stands in between: a
-//! window then counts the rows of the limit and not those of its input (`SELECT number, count() OVER () FROM numbers(10000000)
-//! ORDER BY number LIMIT 3` said 3), and an OFFSET below finds nothing. So here, before that rule, the limit becomes an operator of
-//! its own above the sort. Where the sort stays, a later rule gives the limit back to it.
+//! Where the streams below an operator are in the order that a sort above it asks for, DataFusion takes the sort out and
+//! merges the streams instead of gathering them as they come. It hands the sort's limit to that merge, whatever stands in
+//! between: a window then counts the rows of the limit and not those of its input (`SELECT number, count() OVER () FROM
+//! numbers(10000000) ORDER BY number LIMIT 3` said 3), and an OFFSET below finds nothing. So here, before that rule, the limit
+//! becomes an operator of its own above the sort. Where the sort stays, a later rule gives the limit back to it.
 
 use std::sync::Arc;
 

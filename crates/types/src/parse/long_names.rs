@@ -16,8 +16,7 @@ pub(super) fn is_moment(word: &str) -> bool {
 
 /// The digits of `Decimal64(4)` and its like.
 pub(super) fn precision_of_sized_decimal(word: &str) -> Option<i64> {
-    const PRECISIONS: [(&str, i64); 4] =
-        [("Decimal32", 9), ("Decimal64", 18), ("Decimal128", 38), ("Decimal256", 76)];
+    const PRECISIONS: [(&str, i64); 4] = [("Decimal32", 9), ("Decimal64", 18), ("Decimal128", 38), ("Decimal256", 76)];
     PRECISIONS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name)).map(|(_, precision)| *precision)
 }
 
