@@ -52,6 +52,7 @@ mod rest_of_stream;
 mod server_functions;
 pub mod session;
 pub mod sets;
+mod sort_limits;
 mod spill;
 mod spill_sooner;
 mod spilled_bytes;

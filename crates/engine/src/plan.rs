@@ -41,6 +41,7 @@ use crate::operator_limits::KeepToLimits;
 use crate::parallel_sort::SortInParallel;
 use crate::parted_groups::GroupManyByParts;
 use crate::probe_side::ProbeSideBySide;
+use crate::sort_limits::LimitAboveWhole;
 use crate::spill::SpillFiles;
 use crate::spill_sooner::SpillSooner;
 use crate::text_keys::GroupByText;
@@ -96,6 +97,8 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     let mut rules = seeing_names(physical_rules(settings, context.threads(), &mut config));
     // Before all that ask what is constant.
     rules.insert(0, Arc::new(ForgetLostConstants));
+    // Before what merges streams in the place of a sort.
+    rules.insert(1, Arc::new(LimitAboveWhole));
     rules.push(Arc::new(FilterBeforeComputing));
     // Behind the rules that may give an aggregation an order.
     if settings.optimize_trivial_group_by_limit_query {

@@ -388,13 +388,21 @@ fn cast_operator(value: Expr, kind: String) -> Expr {
     cast_call(written.map_or(value, text), kind)
 }
 
+/// `x` of `CAST(1 x AS Type)`: an alias that stands without AS.
+fn parse_bare_alias(parser: &mut Parser, value: Expr) -> Result<Expr, ParserError> {
+    let is_alias = matches!(&parser.peek_token_ref().token, Token::Word(word) if word.keyword != Keyword::AS);
+    if is_alias { parse_alias(parser, value) } else { Ok(value) }
+}
+
 /// `CAST(x AS Type)`, `CAST(x, 'Type')`.
 fn parse_cast(parser: &mut Parser) -> Result<Expr, ParserError> {
     parser.next_token();
     parser.expect_token(&Token::LParen)?;
     let value = parser.parse_expr()?;
+    let value = parse_bare_alias(parser, value)?;
     if parser.consume_token(&Token::Comma) {
         let kind = parser.parse_expr()?;
+        let kind = parse_bare_alias(parser, kind)?;
         parser.expect_token(&Token::RParen)?;
         return Ok(call("CAST", vec![value, kind]));
     }

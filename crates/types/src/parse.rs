@@ -246,6 +246,9 @@ impl<'a> Parser<'a> {
 
     fn kind_inner(&mut self) -> Result<SqlType> {
         let word = self.word();
+        if !matches!(word, "Tuple" | "Nested") {
+            self.empty_brackets();
+        }
         let kind = match word {
             "Array" => T::Array(Box::new(self.one_inside()?)),
             "Nullable" => {
@@ -284,7 +287,7 @@ impl<'a> Parser<'a> {
                 self.expect(b')')?;
                 T::FixedString(length as usize)
             }
-            _ if word == "DateTime" || word.eq_ignore_ascii_case("DateTime32") => {
+            _ if long_names::is_moment(word) => {
                 let mut zone = None;
                 if self.eat(b'(') {
                     // DateTime(6) means DateTime64(6).
@@ -311,25 +314,13 @@ impl<'a> Parser<'a> {
                 }
                 T::DateTime64(scale, zone)
             }
-            "Time64" => {
+            _ if word.eq_ignore_ascii_case("Time64") => {
                 let mut scale = 3;
                 if self.eat(b'(') {
                     scale = self.bounded(0, 9, "Scale of Time64")? as u8;
                     self.expect(b')')?;
                 }
                 T::Time64(scale)
-            }
-            "Decimal32" | "Decimal64" | "Decimal128" | "Decimal256" => {
-                let precision = match word {
-                    "Decimal32" => 9,
-                    "Decimal64" => 18,
-                    "Decimal128" => 38,
-                    _ => 76,
-                };
-                self.expect(b'(')?;
-                let scale = self.bounded(0, precision, "Scale of a Decimal")? as u8;
-                self.expect(b')')?;
-                T::Decimal { precision: precision as u8, scale }
             }
             "SimpleAggregateFunction" => {
                 self.expect(b'(')?;
@@ -357,6 +348,12 @@ impl<'a> Parser<'a> {
         {
             return Ok(T::Interval(kind));
         }
+        if let Some(precision) = long_names::precision_of_sized_decimal(word) {
+            self.expect(b'(')?;
+            let scale = self.bounded(0, precision, "Scale of a Decimal")? as u8;
+            self.expect(b')')?;
+            return Ok(T::Decimal { precision: precision as u8, scale });
+        }
         let upper = word.to_ascii_uppercase();
         let kind = match upper.as_str() {
             "DECIMAL" | "DEC" | "NUMERIC" | "FIXED" => {
@@ -370,7 +367,6 @@ impl<'a> Parser<'a> {
                 }
                 T::Decimal { precision: precision as u8, scale: scale as u8 }
             }
-            "TIMESTAMP" | "DATETIME" => T::DateTime(None),
             "DATE" => T::Date,
             "TIME" => T::Time,
             "DATE32" => T::Date32,
@@ -378,10 +374,16 @@ impl<'a> Parser<'a> {
             "SMALLINT" | "INT2" => self.sized(T::Int16, T::UInt16),
             "INT" | "INTEGER" | "INT4" | "MEDIUMINT" => self.sized(T::Int32, T::UInt32),
             "BIGINT" | "SIGNED" | "INT8" => self.sized(T::Int64, T::UInt64),
-            "UNSIGNED" | "BIT" | "SET" => T::UInt64,
-            "YEAR" => T::UInt16,
+            "UNSIGNED" | "BIT" | "SET" => {
+                self.ignored_digits()?;
+                T::UInt64
+            }
+            "YEAR" => {
+                self.ignored_digits()?;
+                T::UInt16
+            }
             "FLOAT" | "REAL" | "SINGLE" => {
-                self.digits_of_float()?;
+                self.ignored_digits()?;
                 T::Float32
             }
             "DOUBLE" => {
@@ -389,7 +391,7 @@ impl<'a> Parser<'a> {
                 if !self.word().eq_ignore_ascii_case("precision") {
                     self.at = at;
                 }
-                self.digits_of_float()?;
+                self.ignored_digits()?;
                 T::Float64
             }
             "BOOL" | "BOOLEAN" => T::Bool,

@@ -240,6 +240,8 @@ struct Strictness {
     increase: bool,
     /// A row is one step of a chain, whatever conditions it meets.
     once: bool,
+    /// With `order`: conditions whose turn has not come are passed over.
+    reentry: bool,
 }
 
 /// The longest chain of conditions, in their order, within a window of time after the first.
@@ -255,8 +257,12 @@ fn window_funnel(call: &Call<'_>) -> Result<Plan> {
             Some(b"strict_deduplication" | b"strict") => strict.deduplication = true,
             Some(b"strict_increase") => strict.increase = true,
             Some(b"strict_once") => strict.once = true,
+            Some(b"allow_reentry") => strict.reentry = true,
             _ => return Err(bad_argument(call.name, format!("unknown mode {parameter}"))),
         }
+    }
+    if strict.reentry && !strict.order {
+        return Err(bad_argument(call.name, "the mode allow_reentry needs strict_order"));
     }
     let window = i64::try_from(window).unwrap_or(i64::MAX);
     let judge = Arc::new(move |events: &[(i64, u32)]| funnel(events, count, window, strict));
@@ -286,7 +292,7 @@ impl Chains {
             return Some(self.highest().max(level));
         }
         let Some((start, previous)) = self.reached[level - 1] else {
-            let is_out_of_order = self.strict.order && self.reached[0].is_some();
+            let is_out_of_order = self.strict.order && !self.strict.reentry && self.reached[0].is_some();
             return is_out_of_order.then(|| self.reached.iter().position(Option::is_none).unwrap_or(0));
         };
         if time <= start.saturating_add(self.window) && (!self.strict.increase || time > previous) {

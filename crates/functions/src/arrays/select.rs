@@ -117,15 +117,17 @@ fn slice(name: &str, arguments: &[Argument]) -> Result<Bound> {
 fn distinct(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
     let element = expect_array(name, arguments, 0)?;
-    Ok(Bound::new(SqlType::array(element.plain().clone()), |args, rows| {
+    // Of `[NULL]`, whose array counts no nulls.
+    let only_nulls = *element.plain() == SqlType::Nothing;
+    Ok(Bound::new(SqlType::array(element.plain().clone()), move |args, rows| {
         let lists = Lists::of(&args[0])?;
         let encoded = comparable(std::slice::from_ref(lists.values()))?;
         let mut seen = HashSet::new();
         let chosen = lists.choose(rows, |_, range, chosen| {
             seen.clear();
             // NULL is no value: it is left out.
-            chosen
-                .extend(range.filter(|i| !lists.values().is_null(*i) && seen.insert(encoded[0].row(*i))).map(|i| i as u32));
+            let is_value = |i: usize| !only_nulls && !lists.values().is_null(i);
+            chosen.extend(range.filter(|i| is_value(*i) && seen.insert(encoded[0].row(*i))).map(|i| i as u32));
             Ok(())
         })?;
         let chosen = chosen.as_list::<i32>();

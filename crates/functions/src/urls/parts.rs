@@ -53,13 +53,7 @@ pub fn register(registry: &mut Registry) {
         "basename",
         part_function(|path| &path[path.iter().rposition(|c| matches!(c, b'/' | b'\\')).map_or(0, |at| at + 1)..]),
     );
-    registry.scalar(
-        "firstLine",
-        part_function(|text| {
-            let line = until(text, b'\n', b'\n');
-            line.strip_suffix(b"\r").unwrap_or(line)
-        }),
-    );
+    registry.scalar("firstLine", part_function(|text| until(text, b'\n', b'\r')));
     for (name, whole) in [("URLHierarchy", true), ("URLPathHierarchy", false)] {
         registry.scalar(
             name,

@@ -52,7 +52,7 @@ impl Analyzer<'_> {
                         shadows: true,
                     });
                 }
-                node => match columns.iter_mut().find(|column| column.expr == array.expr) {
+                node => match column_of(node, &array, &columns).and_then(|at| columns.get_mut(at)) {
                     Some(column) => {
                         column.expr = element.expr;
                         column.kind = element.kind;
@@ -154,6 +154,20 @@ impl Analyzer<'_> {
         });
         Ok(Typed::new(expr, array.kind))
     }
+}
+
+/// The column that an array of ARRAY JOIN is. An ALIAS column may have the expression of another: the name tells them apart.
+fn column_of(node: &Node, array: &Typed, columns: &[ScopeColumn]) -> Option<usize> {
+    let is_array = |column: &ScopeColumn| column.expr == array.expr;
+    let named = match node.bare() {
+        Node::Name(parts) => {
+            let whole = parts.join(".");
+            let is_named = |name: &str| *name == whole || parts.last().is_some_and(|last| last == name);
+            columns.iter().position(|column| is_array(column) && is_named(&column.name))
+        }
+        _ => None,
+    };
+    named.or_else(|| columns.iter().position(is_array))
 }
 
 /// The first of the lists, unless a row has lists of different sizes: that is an error.

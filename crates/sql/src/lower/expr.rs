@@ -303,13 +303,13 @@ impl Analyzer<'_> {
         Ok(Some(match (name, &arguments[..]) {
             ("toTypeName", [argument]) => text_of(&self.as_value(self.expr(argument, context)?)?.kind.pretty()),
             ("CAST" | "_CAST", [value, kind]) => {
-                let (kind, _) = self.constant(kind)?;
-                let ScalarValue::BinaryView(Some(kind)) = kind else {
-                    return Err(Error::new(
-                        ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
-                        "The second argument of CAST must be a constant string, the name of a type",
-                    ));
-                };
+                let text = "The second argument of CAST must be a constant string, the name of a type";
+                let no_type = || Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text);
+                let (kind, _) = self.constant_in(kind, context).map_err(|error| match error.code() {
+                    ErrorCode::BAD_ARGUMENTS => no_type(),
+                    _ => error,
+                })?;
+                let ScalarValue::BinaryView(Some(kind)) = kind else { return Err(no_type()) };
                 let mut kind: SqlType = String::from_utf8_lossy(&kind).parse()?;
                 kind.families(&mut |family| self.env.asker.used.note(Use::DataTypeFamily, family));
                 let value = self.as_value(self.expr(value, context)?)?;

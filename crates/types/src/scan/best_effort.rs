@@ -50,6 +50,7 @@ pub fn date_time(text: &[u8], scale: u8, zone: &Zone, customs: Customs) -> Scan<
         rest = match first {
             b'0'..=b'9' => found.number(rest, us)?,
             b'+' | b'-' if found.seconds.is_some() && found.offset.is_none() => found.offset(rest)?,
+            b'+' | b'-' if found.is_a_day() && rest.get(1).is_some_and(u8::is_ascii_digit) => found.behind_a_day(rest)?,
             b'-' if rest.len() == text.len() => return Err(UNKNOWN),
             b'T' | b't' if rest.get(1).is_none_or(u8::is_ascii_digit) && found.day.is_some() => &rest[1..],
             b'a'..=b'z' | b'A'..=b'Z' => found.word(rest)?,
@@ -209,6 +210,23 @@ impl<'a> Found<'a> {
         set(&mut self.seconds, hour * 3600 + minute * 60 + second)
     }
 
+    /// A whole date, and nothing of its time.
+    fn is_a_day(&self) -> bool {
+        self.year.is_some() && self.month.is_some() && self.day.is_some() && self.seconds.is_none() && self.offset.is_none()
+    }
+
+    /// `-103000` behind a date is its time; less digits are an offset.
+    fn behind_a_day(&mut self, text: &'a [u8]) -> Scan<&'a [u8]> {
+        match text[1..].iter().take_while(|c| c.is_ascii_digit()).count() {
+            6 => {
+                self.compact_time(&text[1..7])?;
+                Ok(&text[7..])
+            }
+            0..=4 => self.offset(text),
+            _ => Err(UNKNOWN),
+        }
+    }
+
     /// `+01`, `+0130`, `+130`, `+01:30`
     fn offset(&mut self, text: &'a [u8]) -> Scan<&'a [u8]> {
         let sign = if text[0] == b'-' { -1 } else { 1 };
@@ -298,6 +316,9 @@ mod tests {
             "15/JAN/24T22:30:00",
             "Mon Jan 15 22:30:00 2024",
             "2024/01/15 22:30:00",
+            "20240115-223000",
+            "20240115+223000",
+            "20240115-2230",
         ] {
             assert_eq!(date_time(text.as_bytes(), 0, &utc, plain), Ok(1_705_357_800), "{text}");
         }
