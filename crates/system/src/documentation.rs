@@ -46,8 +46,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let structure = format!("name String, type Enum8({}), description String, source String", types.join(", "));
     let known = known.clone();
     all.push(table("system", "documentation", "SystemDocumentation", &structure, move |_, rows| {
-        let mut push =
-            |name: &str, kind: &str, text: String| rows.push([name.into(), kind.into(), text.into(), "".into()]);
+        let mut push = |name: &str, kind: &str, text: String| rows.push([name.into(), kind.into(), text.into(), "".into()]);
         for name in functions::names(&known.registry) {
             let kind = if functions::is_aggregate(&known.registry, name) { "Aggregate Function" } else { "Function" };
             let text = known.registry.alias_of(name).map_or_else(|| of_function(&Facts::of(name)), alias);

@@ -104,11 +104,9 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                         structure = structure.replace(&plain, &nullable);
                     }
                 }
-                all.push(table(database, &name, "View", &structure, move |context, rows| {
-                    match databases.upgrade() {
-                        Some(databases) => fill(&databases, context, rows),
-                        None => Ok(()),
-                    }
+                all.push(table(database, &name, "View", &structure, move |context, rows| match databases.upgrade() {
+                    Some(databases) => fill(&databases, context, rows),
+                    None => Ok(()),
                 })?);
             }
         }

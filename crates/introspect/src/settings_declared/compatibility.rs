@@ -62,7 +62,7 @@ impl Settings {
                 Some(after) => after.to_string(),
                 None => defaults.get(name).unwrap_or_default(),
             };
-            let changed = ChangedDefault { name: *name, before: *before, after };
+            let changed = ChangedDefault { name, before, after };
             match all.last_mut() {
                 Some((last, changes)) if *last == version => changes.push(changed),
                 _ => all.push((version, vec![changed])),
