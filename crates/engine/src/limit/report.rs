@@ -20,7 +20,7 @@ use gristmill_sources::object::reads::FilesRead;
 
 use super::advice::{self, Facts};
 use super::least::{Least, Requests, at_once};
-use super::times::Times;
+use super::times::{Aside, Times};
 use super::work::{self, Kind, Work};
 
 /// Shares of a query's time that are worth a word.
@@ -35,7 +35,7 @@ pub(super) struct Judged<'a> {
     pub plans: &'a [PlanFigures],
     pub reads: &'a [TableRead],
     pub files: &'a [FilesRead],
-    pub aside: Duration,
+    pub aside: Aside,
     /// What the machine's processors had done when the query began, where that was asked.
     pub begun: Option<ProcessorTime>,
     pub uncompressed_cache_bytes: u64,
@@ -43,7 +43,7 @@ pub(super) struct Judged<'a> {
 
 pub(super) fn of(judged: &Judged<'_>) -> LimitReport {
     let (calibration, context) = (judged.calibration, judged.context);
-    let times = Times::of(context, judged.aside);
+    let times = Times::of(context, &judged.aside);
     let mut work = work::of(judged.plans, calibration);
     let of_operators: f64 = work.values().map(|work| work.elapsed).sum();
     let beside = (context.counters.get(Event::RealTimeMicroseconds) as f64 / 1e6 - of_operators).max(0.0);

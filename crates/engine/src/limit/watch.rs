@@ -1,7 +1,6 @@
 //! Watching a query: begun before it is planned, so that its operators are measured, and asked when it is over.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use datafusion::physical_plan::ExecutionPlan;
 use gristmill_base::Result;
@@ -14,6 +13,7 @@ use gristmill_mergetree::read::{TableRead, table_reads};
 use gristmill_sources::object::reads::files_read;
 
 use super::report::{self, Judged};
+use super::times::Aside;
 use crate::engine::Engine;
 
 /// What is known of the query before it runs.
@@ -22,7 +22,7 @@ pub(crate) struct LimitWatch {
     /// It asks for the report; else it is for the log alone, where the query is long.
     is_asked: bool,
     /// Passed while the machine was measured, which is none of the query's.
-    aside: Duration,
+    aside: Aside,
     plan: Option<Arc<dyn ExecutionPlan>>,
     /// What the machine's processors had done, where the query asks: to look costs more than a short query should pay.
     begun: Option<ProcessorTime>,
@@ -35,12 +35,10 @@ impl LimitWatch {
     pub async fn begin(engine: &Engine, context: &Arc<QueryContext>, asked: bool) -> Result<Option<LimitWatch>> {
         let is_asked = asked || context.settings.explain_limit;
         let is_logged = context.settings.log_query_limits_min_duration_ms > 0 && context.settings.log_queries;
-        let mut aside = Duration::ZERO;
-        if is_asked && !engine.calibrations.is_known() {
-            let begun = context.elapsed();
-            engine.calibration(context).await?;
-            aside = context.elapsed().saturating_sub(begun);
-        }
+        let aside = match is_asked && !engine.calibrations.is_known() {
+            true => Aside::of(context, engine.calibration(context)).await?,
+            false => Aside::default(),
+        };
         if !(is_asked || is_logged && limit_log().is_on() && engine.calibrations.is_known()) {
             return Ok(None);
         }
@@ -62,7 +60,7 @@ impl LimitWatch {
     /// logged, and was short.
     pub fn ended(mut self, context: &Arc<QueryContext>) -> Option<Arc<LimitReport>> {
         let plans = context.plans.take();
-        let took = context.elapsed().saturating_sub(self.aside);
+        let took = context.elapsed().saturating_sub(self.aside.elapsed);
         if !self.is_asked && took.as_millis() < u128::from(context.settings.log_query_limits_min_duration_ms) {
             return None;
         }
