@@ -3,7 +3,7 @@
 //! Where the streams below an operator are in the order that a sort above it asks for, DataFusion takes the sort out and
 //! merges the streams instead of gathering them as they come. It hands the sort's limit to that merge, whatever stands in
 //! between: a window then counts the rows of the limit and not those of its input (`SELECT number, count() OVER () FROM
-//! numbers(10000000) ORDER BY number LIMIT 3` said 3), and an OFFSET below finds nothing. So here, before that rule, the limit
+//! numbers(10000000) ORDER BY number LIMIT 3` said 3). So here, before that rule, the limit
 //! becomes an operator of its own above the sort. Where the sort stays, a later rule gives the limit back to it.
 
 use std::sync::Arc;
@@ -50,7 +50,12 @@ fn limited(sort: &SortExec) -> Option<Arc<dyn ExecutionPlan>> {
 }
 
 /// Whether an operator wants all rows in one stream and hands them on in their order, with nothing above it that breaks it.
+///
+/// A limit is none: a sort that has no limit any more would be moved below it, and an OFFSET leave out other rows.
 fn needs_whole(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    if plan.downcast_ref::<GlobalLimitExec>().is_some() {
+        return false;
+    }
     let distributions = plan.input_distribution_requirements().into_per_child();
     let inputs = plan.children().into_iter().zip(plan.maintains_input_order()).zip(distributions);
     let mut kept = inputs.filter(|((_, keeps_order), _)| *keeps_order);
