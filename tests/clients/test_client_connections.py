@@ -147,7 +147,7 @@ def test_prompt(client, http, table):
     terminal.type("SELECT wonderf\t FROM t_tes\t;\r")
     terminal.expect(r"0 rows in set|Ok\.")
     terminal.expect(r":\) ")
-    terminal.type("SELECT count() FROM system.data_skipping_ind\t;\r")
+    terminal.type("SELECT count() FROM system.data_skipping_indi\t;\r")
     terminal.expect(r"1 row in set")
     terminal.expect(r":\) ")
     terminal.type(f"INSERT INTO {table} VALUES (1), (2);\r")
