@@ -3,8 +3,8 @@
 //! Where the streams below an operator are in the order that a sort above it asks for, DataFusion takes the sort out and
 //! merges the streams instead of gathering them as they come. It hands the sort's limit to that merge, whatever stands in
 //! between: a window then counts the rows of the limit and not those of its input (`SELECT number, count() OVER () FROM
-//! numbers(10000000) ORDER BY number LIMIT 3` said 3). So here, before that rule, the limit
-//! becomes an operator of its own above the sort. Where the sort stays, a later rule gives the limit back to it.
+//! numbers(10000000) ORDER BY number LIMIT 3` said 3). So here, before that rule, the limit becomes an operator of its own
+//! above the sort. Where the sort stays, a later rule gives the limit back to it.
 
 use std::sync::Arc;
 

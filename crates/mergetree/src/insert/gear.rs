@@ -6,7 +6,7 @@
 //!
 //! - a least size, from which on parts are worth their objects, and twice that once the INSERT has brought a gigabyte. Blocks of
 //!   one size find the memory of those before them free; while they grew with the load, a sixteenth of what was loaded, each
-//!   was too large for it, and a load of five gigabytes took a fifth more time and twice the memory;
+//!   was too large for it, and a load of five gigabytes took a quarter more time and 1.7 times the memory;
 //! - enough for every partition that the blocks fall into to get a part of some size;
 //! - twice and four times that, where parts pile up in the fullest partition.
 //!
