@@ -265,6 +265,12 @@ def test_log_of_queries_and_events():
     assert failed.rows == [["ExceptionBeforeStart", "47"]]
 
 
+def test_queries_that_cannot_be_planned_are_counted_as_such():
+    counted = "SELECT arraySort(groupArray((event, value))) FROM system.events WHERE event IN ('Query', 'InsertQuery', 'FailedQuery', 'FailedSelectQuery', 'FailedInsertQuery')"
+    failed = gristmill("SELECT nope", "INSERT INTO nope SELECT 1", "DROP TABLE nope", "SELEKT 1", counted, flags=["--ignore-error"])
+    assert failed.rows == [["[('FailedInsertQuery',1),('FailedQuery',4),('FailedSelectQuery',1),('InsertQuery',1),('Query',4)]"]]
+
+
 def test_virtual_columns_are_described(data, tmp_path):
     shown = "describe_include_virtual_columns = 1"
     gristmill(

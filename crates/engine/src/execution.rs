@@ -140,10 +140,18 @@ pub(crate) struct Ending {
     pub trace: Option<QueryTrace>,
     /// Where the query is judged.
     pub limit: Option<LimitWatch>,
+    /// Among the events of queries.
+    pub is_counted: bool,
 }
 
 impl Ending {
-    pub(crate) fn started(&self) {
+    pub(crate) fn started(&mut self) {
+        self.count();
+        self.log(QueryLogType::QueryStart, None);
+    }
+
+    fn count(&mut self) {
+        self.is_counted = true;
         self.context.counters.add(Event::Query, 1);
         self.context.counters.add(Event::InitialQuery, 1);
         match self.kind {
@@ -154,7 +162,6 @@ impl Ending {
             "Insert" => self.context.counters.add(Event::InsertQuery, 1),
             _ => {}
         }
-        self.log(QueryLogType::QueryStart, None);
     }
 
     fn log(&self, kind: QueryLogType, error: Option<&Error>) {
@@ -189,6 +196,10 @@ impl Ending {
     }
 
     pub(crate) fn ended(&mut self, error: Option<&Error>, before_start: bool) {
+        // What cannot be read has no kind and is no query; what cannot be planned is one.
+        if !self.is_counted && !self.kind.is_empty() {
+            self.count();
+        }
         // Nobody is to wait for an id whose query is over.
         self.running.take();
         self.context.settle_at_end();

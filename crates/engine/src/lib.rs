@@ -22,6 +22,7 @@ mod in_order;
 mod in_turn;
 pub mod interpret;
 pub mod keys;
+mod kept_limits;
 mod keys_limit;
 mod limit;
 mod limits;

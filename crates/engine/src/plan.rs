@@ -32,6 +32,7 @@ use crate::filters_by_name::seeing_names;
 use crate::filters_first::FilterBeforeComputing;
 use crate::group_limit::LimitGroups;
 use crate::in_order::KeepOrderOfOneStream;
+use crate::kept_limits::keeping_limits;
 use crate::lost_constants::ForgetLostConstants;
 use crate::measured::{self, PlanRun};
 use crate::narrow_keys::GroupNarrowKeysByArray;
@@ -94,7 +95,7 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
         .with_memory_pool(Arc::new(QueryMemoryPool::of(context.memory.clone())))
         .with_disk_manager_builder(disk)
         .build_arc()?;
-    let mut rules = seeing_names(physical_rules(settings, context.threads(), &mut config));
+    let mut rules = keeping_limits(seeing_names(physical_rules(settings, context.threads(), &mut config)));
     // Before all that ask what is constant.
     rules.insert(0, Arc::new(ForgetLostConstants));
     // Before what merges streams in the place of a sort.

@@ -107,15 +107,10 @@ pub(crate) async fn fill(
     let written = async {
         let mut feeding = Feeding::start(writer, &plan, &task_context, &context, &pool);
         feeding.fed().await.map_err(Failure::into_error)?;
-        feeding.finished().await?;
-        context.check()?;
-        writer.settle().await
+        feeding.finished().await
     };
-    let outcome = written.await;
-    if outcome.is_err() {
-        writer.abort().await;
-    }
-    outcome
+    let written = written.await;
+    settled(writer, &context, written).await
 }
 
 /// Writes rows that are in memory, in the columns that the table stores, as one block; where that fails, what was written is
@@ -125,19 +120,28 @@ pub(crate) async fn fill_from_memory(
     batches: Vec<RecordBatch>,
     context: Arc<QueryContext>,
 ) -> Result<()> {
-    let to = writer.clone();
+    let (to, of) = (writer.clone(), context.clone());
     let work = async move {
         let mut lane = to.lane().await?;
-        for batch in batches {
+        for batch in batches.into_iter().filter(|batch| batch.num_rows() > 0) {
             let (rows, bytes) = (batch.num_rows() as u64, batch_bytes(&batch));
             lane.write(batch).await?;
-            context.wrote(rows, bytes);
+            of.wrote(rows, bytes);
         }
-        lane.finish().await?;
-        context.check()?;
-        to.settle().await
+        lane.finish().await
     };
-    let outcome = Task::on(&runtime::cpu(), work).join().await.and_then(|done| done);
+    let written = Task::on(&runtime::cpu(), work).join().await.and_then(|done| done);
+    settled(writer, &context, written).await
+}
+
+/// Settles what was written; where that or the writing fails, all of it is removed.
+async fn settled(writer: &Arc<dyn TableWriter>, context: &QueryContext, written: Result<()>) -> Result<()> {
+    let settle = async {
+        written?;
+        context.check()?;
+        writer.settle().await
+    };
+    let outcome = settle.await;
     if outcome.is_err() {
         writer.abort().await;
     }

@@ -236,7 +236,7 @@ impl Gear {
         let room = self.room(self.state.lock().lanes);
         let (mut loaded, mut blocks) = (0, 0);
         while loaded < bytes {
-            let block = block_of_load(loaded).min(room);
+            let block = block_of_load(loaded).0.min(room);
             if loaded >= LONG_LOAD_BYTES || block == room {
                 // From here on all are as large as this one.
                 return Some(blocks + (bytes - loaded).div_ceil(block));
@@ -270,10 +270,7 @@ impl Gear {
     }
 
     fn choose_block(&self, state: &mut State) {
-        let mut wanted = (LEAST_BYTES, "the least that is worth a part");
-        if state.loaded >= LONG_LOAD_BYTES {
-            wanted = (block_of_load(state.loaded), "the load is long");
-        }
+        let mut wanted = block_of_load(state.loaded);
         let by_partitions = state.partitions_again.saturating_mul(PARTITION_BYTES);
         if by_partitions > wanted.0 {
             wanted = (by_partitions, "a share for every partition");
@@ -368,9 +365,13 @@ impl Gear {
     }
 }
 
-/// What an INSERT that has brought so many bytes asks of a block.
-fn block_of_load(loaded: u64) -> u64 {
-    if loaded < LONG_LOAD_BYTES { LEAST_BYTES } else { 2 * LEAST_BYTES }
+/// The bytes of a block that an INSERT asks for which has brought so many, and why.
+fn block_of_load(loaded: u64) -> (u64, &'static str) {
+    if loaded < LONG_LOAD_BYTES {
+        (LEAST_BYTES, "the least that is worth a part")
+    } else {
+        (2 * LEAST_BYTES, "the load is long")
+    }
 }
 
 #[cfg(test)]

@@ -2,12 +2,13 @@
 //!
 //! Gain: each part costs opening it (its footer is decoded), and two reads before its rows come (of the footer and of the
 //! columns), which one part has once. Cores share the decoding; reads that go to a store are requests, of which as many are in
-//! flight as the store takes.
+//! flight as the store takes. Of a disk, all waiting that the bytes do not explain is for reads to begin, and parts share it.
 
 use gristmill_calibration::Resource;
 use gristmill_introspect::limit::Advice;
 use gristmill_mergetree::read::TableRead;
 
+use super::super::least::Least;
 use super::{Facts, table_name};
 
 /// Fewer parts are no burden.
@@ -30,7 +31,11 @@ pub(super) fn rule(facts: &Facts<'_>) -> Option<Advice> {
         Some(first_byte) => fewer * READS * first_byte / facts.requests.at_once.max(1) as f64,
         None => 0.0,
     };
-    let gain = (decoding + beginning + waiting).min(facts.times.total * 0.9);
+    let parts: u64 = facts.reads.iter().map(|read| read.parts).sum();
+    let bytes: u64 = facts.reads.iter().map(|read| read.bytes).sum();
+    let flowing = Least::of_disk(bytes, facts.calibration).unwrap_or(facts.times.disk);
+    let seeking = (facts.times.disk - flowing).max(0.0) * fewer / parts as f64;
+    let gain = (decoding + beginning + waiting + seeking).min(facts.times.total * 0.9);
     let table = table_name(read);
     Some(Advice {
         rule: "small_parts",

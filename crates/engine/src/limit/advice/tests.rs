@@ -17,6 +17,7 @@ fn calibration() -> Calibration {
             figure(Resource::MemoryRead, "one core", 1e10),
             figure(Resource::ParquetDecode, "plain texts", 1e9),
             figure(Resource::ParquetOpen, "", 1e4),
+            figure(Resource::DiskSequential, "", 1e9),
         ],
         endpoints: vec![EndpointSeen::default()],
     }
@@ -196,6 +197,20 @@ fn many_small_parts_want_to_be_one() {
     assert!(gain > 0.1 && gain <= 0.9, "{gain}");
     query.reads[0].bytes = 2000 << 30;
     assert_eq!(query.best().0, "", "they are large");
+}
+
+#[test]
+fn waiting_for_a_disk_is_for_reads_of_small_parts_to_begin() {
+    let mut query = Query::new();
+    (query.reads[0].parts, query.reads[0].bytes) = (60, 60 << 10);
+    assert_eq!(query.best().0, "", "opening so few takes no time");
+    query.times = Times { total: 1.0, computing: 0.4, disk: 0.6, ..Times::default() };
+    let (rule, _, gain) = query.best();
+    assert!(rule == "small_parts" && gain > 0.5 && gain < 0.7, "{rule} {gain}");
+    query.reads[0].bytes = 60 << 21;
+    query.reads[0].parts = 60;
+    let (_, _, gain) = query.best();
+    assert!(gain < 0.5, "some of it is for the bytes themselves: {gain}");
 }
 
 #[test]
