@@ -96,7 +96,8 @@ def local(path: Path, *queries: str) -> list[list[str]]:
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{done.stderr}\n{queries[-1]}")
-    return [row.split("\t") for row in done.stdout.splitlines()]
+    unescaped = (row.replace("\\'", "'").replace("\\n", "\n") for row in done.stdout.splitlines())
+    return [row.split("\t") for row in unescaped]
 
 
 JUDGED = """SELECT taken_microseconds, arrayElement(advices.rule, i), arrayElement(advices.gain_microseconds, i), arrayElement(advices.change, i),
@@ -113,7 +114,7 @@ def judged(path: Path, query: Query, text: str, settings: str, *before: str) -> 
 
 def changes(change: str) -> tuple[list[str], dict[str, str]]:
     """Statements, and settings."""
-    statements = [line.strip().rstrip(";") for line in change.replace("\\n", "\n").split("\n")]
+    statements = [line.strip().rstrip(";") for line in change.split("\n")]
     sets = dict(re.match(r"SET (\w+) = (\w+)", line).groups() for line in statements if line.startswith("SET "))
     return [line for line in statements if not line.startswith("SET ")], sets
 
@@ -152,7 +153,7 @@ def store(folder: Path):
 
 def many_files(folder: Path) -> str:
     """Many small files of a folder, as a table function."""
-    (folder / "many").mkdir()
+    (folder / "many").mkdir(parents=True)
     one = folder / "many/0.parquet"
     columns = "number AS id, number % 7 AS k, number * 3 AS v, toString(number) AS s"
     subprocess.run([BINARY, "local", "-q", f"INSERT INTO FUNCTION file('{one}', Parquet) SELECT {columns} FROM numbers(100)"], check=True)
@@ -167,7 +168,7 @@ def main():
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         folder = Path(name)
         data = {}
-        place = files = None
+        place = None
         print(f"{'group':12} {'rule':20} {'before':>9} {'after':>9} {'promised':>9} {'gained':>9}  share")
         for number, query in enumerate(one for one in QUERIES if wanted in one.group):
             if query.setup not in data:
@@ -178,9 +179,9 @@ def main():
             shutil.copytree(data[query.setup], path)
             if "{store}" in query.text and place is None:
                 place = stack.enter_context(store(folder))
-            if "{files}" in query.text and files is None:
-                files = many_files(folder)
-            text = query.text.replace("{store}", place or "").replace("{files}", files or "")
+            # What is advised writes beside them.
+            files = many_files(folder / f"files{number}") if "{files}" in query.text else ""
+            text = query.text.replace("{store}", place or "").replace("{files}", files)
             beside = stack.enter_context(contextlib.ExitStack())
             beside.enter_context(others(query.busy))
             before, rule, gain, change, best = judged(path, query, text, query.settings, "SYSTEM STOP MERGES")

@@ -114,6 +114,8 @@ class FaultProxy:
             answer, body = read_head(server)
             client.sendall(with_close(answer))
             left = fault.bytes if fault else None
+            # A body may come behind its head, in its own time.
+            body = body or server.recv(BUFFER_BYTES)
             while body:
                 client.sendall(body if left is None else body[:left])
                 if left is not None and (left := left - len(body)) <= 0:
