@@ -160,8 +160,16 @@ impl Session {
         let flushes_logs = parsed.as_ref().is_ok_and(Statement::flushes_logs);
         let probability = context.settings.opentelemetry_start_trace_probability;
         let trace = QueryTrace::begin(context.client.trace.as_ref(), probability, began_us, parsed_us, context.env.as_ref());
-        let mut ending =
-            Ending { context: context.clone(), kind, tables: Vec::new(), running: None, flushes_logs, trace, limit: None, is_counted: false };
+        let mut ending = Ending {
+            context: context.clone(),
+            kind,
+            tables: Vec::new(),
+            running: None,
+            flushes_logs,
+            trace,
+            limit: None,
+            is_counted: false,
+        };
         let tally = context.memory.tally().cloned();
         let begun = self.begin(statement, parsed, settings.map(drop), &mut ending, input, brought);
         match allocations::counted(tally, begun).await {

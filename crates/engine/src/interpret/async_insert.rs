@@ -315,8 +315,16 @@ async fn write_together(engine: &Arc<Engine>, key: &Key, entries: &[Entry], id: 
     let context = context.of_user(first.context.access.clone());
     let running = processes::start(&context, FLUSH).ok();
     let tables = vec![(key.database.clone(), key.name.clone())];
-    let mut ending =
-        Ending { context: context.clone(), kind: FLUSH, tables, running, flushes_logs: false, trace: None, limit: None, is_counted: false };
+    let mut ending = Ending {
+        context: context.clone(),
+        kind: FLUSH,
+        tables,
+        running,
+        flushes_logs: false,
+        trace: None,
+        limit: None,
+        is_counted: false,
+    };
     ending.started();
     let written = Interpreter::new(engine.clone(), context).write_gathered(key, entries).await;
     let error = written.as_ref().err().map(|(Failed::Before(error) | Failed::Commit(error))| error);
