@@ -41,7 +41,20 @@ pub fn rows_with_decimals(value: f64) -> String {
 
 /// With two decimals, and from 60 digits on with an exponent, as ClickHouse has quantities.
 pub fn two_decimals(value: f64) -> String {
-    if value.abs() < 1e60 { format!("{value:.2}") } else { format!("{value:e}") }
+    if value.abs() < 1e60 { with_decimals(value, 2) } else { format!("{value:e}") }
+}
+
+/// With exactly so many decimals: those of the float itself, halves being rounded away from zero, as ClickHouse has them. (The
+/// standard library rounds 0.125 to even, 0.12.)
+pub fn with_decimals(value: f64, decimals: usize) -> String {
+    format!("{:.decimals$}", above_half(value, decimals))
+}
+
+/// The float, or the next one from zero where it lies half way between two texts of that many decimals.
+fn above_half(value: f64, decimals: usize) -> f64 {
+    let halves = value * 2f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX).saturating_add(1));
+    let half = halves.fract() == 0.0 && halves % 2.0 != 0.0;
+    if half { f64::from_bits(value.to_bits() + 1) } else { value }
 }
 
 /// `842.00 B`, `24.03 GB`, … (powers of 1000)
@@ -117,6 +130,14 @@ mod tests {
         assert_eq!(rows(1e300), "9.999999999999998e236 vigintillion");
         assert_eq!(bytes_decimal(24_030_000_000.0), "24.03 GB");
         assert_eq!(bytes_binary(185_325_322.0), "176.74 MiB");
+    }
+
+    #[test]
+    fn halves_go_away_from_zero() {
+        let told =
+            [(0.125, 2), (0.375, 2), (2.5, 0), (-0.125, 2), (1.005, 2), (0.0, 1)].map(|(value, n)| with_decimals(value, n));
+        assert_eq!(told, ["0.13", "0.38", "3", "-0.13", "1.00", "0.0"]);
+        assert_eq!(with_decimals(f64::INFINITY, 2), "inf");
     }
 
     #[test]

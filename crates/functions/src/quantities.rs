@@ -5,6 +5,7 @@ use std::sync::Arc;
 use SqlType as T;
 use arrow::array::{ArrayRef, PrimitiveArray};
 use arrow::datatypes::{DataType, Decimal128Type, Float64Type, Int64Type, UInt64Type};
+use gristmill_base::units::with_decimals;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::cast::cast;
@@ -150,7 +151,7 @@ fn decimal_string(name: &str, arguments: &[Argument]) -> Result<Bound> {
         return Ok(Bound::cast(vec![T::Float64, T::Int64], T::String, move |args, rows| {
             let values = Numbers::of::<Float64Type>(&args[0])?;
             strings(rows, |row, out| {
-                out.extend(format!("{:.digits$}", values.get(row)).to_lowercase().into_bytes());
+                out.extend(with_decimals(values.get(row), digits).to_lowercase().into_bytes());
                 Ok(())
             })
         }));

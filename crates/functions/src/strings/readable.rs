@@ -3,7 +3,7 @@
 use SqlType as T;
 use arrow::datatypes::Float64Type;
 use gristmill_base::Result;
-use gristmill_base::units::{self, two_decimals};
+use gristmill_base::units::{self, two_decimals, with_decimals};
 use gristmill_types::SqlType;
 use gristmill_types::text::write_f64;
 
@@ -81,7 +81,7 @@ fn scaled_to(name: &str, arguments: &[Argument], base: f64, units: &'static [&'s
                 unit += 1;
             }
             let number = match value.is_finite() {
-                true => format!("{scaled:.digits$}"),
+                true => with_decimals(scaled, digits),
                 false => value.to_string().to_lowercase(),
             };
             out.extend(number.bytes().chain(units[unit].bytes()));

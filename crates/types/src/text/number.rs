@@ -4,6 +4,7 @@
 //! that of JavaScript: plain from 1e-6 up to below 1e21.
 
 use arrow::datatypes::i256;
+use gristmill_base::units::with_decimals;
 
 use crate::wide;
 
@@ -114,7 +115,7 @@ pub(super) fn round_to(value: f64, precision: usize, from: usize, out: &mut Vec<
     if digits > precision {
         if size >= EXPONENT_BELOW {
             out.truncate(from);
-            let text = format!("{:.precision$}", above_half(value, precision));
+            let text = with_decimals(value, precision);
             out.extend_from_slice(text.trim_end_matches('0').trim_end_matches('.').as_bytes());
         }
     } else if out[from..].contains(&b'e') {
@@ -129,14 +130,6 @@ fn decimals(text: &[u8]) -> usize {
     let fraction = memchr::memchr(b'.', mantissa).map_or(0, |point| mantissa.len() - point - 1);
     let exponent = text.get(mantissa.len() + 2..).and_then(|digits| std::str::from_utf8(digits).ok());
     fraction + exponent.and_then(|digits| digits.parse::<usize>().ok()).unwrap_or(0)
-}
-
-/// The float, or the next one from zero where it lies half way between two texts of that many digits: rounding to even would
-/// take the nearer to zero of some of them.
-fn above_half(value: f64, precision: usize) -> f64 {
-    let halves = value * 2f64.powi(i32::try_from(precision).unwrap_or(i32::MAX).saturating_add(1));
-    let half = halves.fract() == 0.0 && halves % 2.0 != 0.0;
-    if half { f64::from_bits(value.to_bits() + 1) } else { value }
 }
 
 pub fn write_decimal256(value: i256, scale: u8, out: &mut Vec<u8>) {
