@@ -251,7 +251,7 @@ impl Interpreter {
         ) || matches!(statement, Statement::Access(access) if access.writes());
         let readonly = self.context.settings.readonly;
         if writes && readonly > 0 && (readonly == 1 || !self.is_of_temporary_tables(statement)) {
-            return Err(required::readonly());
+            return Err(required::readonly(readonly));
         }
         Ok(())
     }

@@ -145,13 +145,16 @@ pub(crate) fn check_source(context: &QueryContext, name: &str, writes: bool) -> 
 pub(crate) fn check_function_in_readonly(context: &QueryContext, name: &str) -> Result<()> {
     let others = ["format", "zeros", "zeros_mt"];
     let is_refused = source_of(name).is_some() || others.iter().any(|other| other.eq_ignore_ascii_case(name));
-    if context.settings.readonly == 1 && is_refused { Err(readonly()) } else { Ok(()) }
+    if context.settings.readonly == 1 && is_refused { Err(readonly(1)) } else { Ok(()) }
 }
 
-/// Clients look for these words.
-pub(super) fn readonly() -> Error {
-    let text = "Cannot execute query in readonly mode. Over HTTP, GET is readonly: send what changes something with POST";
-    Error::new(ErrorCode::READONLY, text)
+/// What the setting `readonly` refuses, by its value. Clients look for the first words.
+pub(super) fn readonly(value: u64) -> Error {
+    let why = match value {
+        2 => "Over HTTP, GET is readonly: send what changes something with POST",
+        _ => "The setting readonly is 1, for the user or in the session: SET does not change it",
+    };
+    Error::new(ErrorCode::READONLY, format!("Cannot execute query in readonly mode. {why}"))
 }
 
 impl Interpreter {
