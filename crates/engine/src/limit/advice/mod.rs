@@ -75,6 +75,14 @@ impl Facts<'_> {
         self.stage("scan").map_or(0.0, |stage| stage.taken)
     }
 
+    /// What opening and reading may have taken at the most, in seconds by the clock: of planning, which opens parts and files,
+    /// of scans and of stores; all but what later operators and the client did with the rows.
+    fn reading_at_most(&self) -> f64 {
+        let reads = |stage: &&StageLimit| matches!(stage.name, "scan" | "network" | "other");
+        let later: f64 = self.stages.iter().filter(|stage| !reads(stage)).map(|stage| stage.taken).sum();
+        (self.times.total - later).max(0.0)
+    }
+
     /// The share of the scans' time that one of the tables takes: that of its rows.
     fn scanned_of(&self, read: &TableRead) -> f64 {
         let rows: u64 = self.reads.iter().map(|read| read.rows).sum();

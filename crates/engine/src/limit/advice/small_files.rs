@@ -24,11 +24,14 @@ const OPENINGS: f64 = 2.0;
 /// Of the time spent on waiting for stores, that is for answers to begin.
 const PART_OF_ROUNDS: f64 = 0.9;
 
+/// More of the time that reading may have taken is not promised.
+const SURE: f64 = 0.9;
+
 pub(super) fn rule(facts: &Facts<'_>) -> Option<Advice> {
     let is_small = |read: &&FilesRead| read.files >= FILES_MIN && read.bytes / read.files <= FILE_BYTES_MAX;
     let read = facts.files.iter().filter(is_small).max_by_key(|read| read.files)?;
     let joined = (read.bytes / JOINED_BYTES).max(1);
-    let gain = (opening(facts, read, joined) + waiting(facts, read, joined)).min(facts.times.total * 0.9);
+    let gain = (opening(facts, read, joined) + waiting(facts, read, joined)).min(facts.reading_at_most() * SURE);
     Some(Advice {
         rule: "small_files",
         reason: format!(

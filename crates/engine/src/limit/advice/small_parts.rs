@@ -18,6 +18,9 @@ const PART_BYTES_MAX: u64 = 4 << 20;
 /// Reads of a part before its rows come.
 const READS: f64 = 2.0;
 
+/// More of the time that reading may have taken is not promised.
+const SURE: f64 = 0.9;
+
 pub(super) fn rule(facts: &Facts<'_>) -> Option<Advice> {
     let is_small = |read: &&TableRead| read.parts >= PARTS_MIN && read.bytes / read.parts <= PART_BYTES_MAX;
     let read = facts.reads.iter().filter(is_small).max_by_key(|read| read.parts)?;
@@ -35,7 +38,7 @@ pub(super) fn rule(facts: &Facts<'_>) -> Option<Advice> {
     let bytes: u64 = facts.reads.iter().map(|read| read.bytes).sum();
     let flowing = Least::of_disk(bytes, facts.calibration).unwrap_or(facts.times.disk);
     let seeking = (facts.times.disk - flowing).max(0.0) * fewer / parts as f64;
-    let gain = (decoding + beginning + waiting + seeking).min(facts.times.total * 0.9);
+    let gain = (decoding + beginning + waiting + seeking).min(facts.reading_at_most() * SURE);
     let table = table_name(read);
     Some(Advice {
         rule: "small_parts",

@@ -200,6 +200,16 @@ fn many_small_parts_want_to_be_one() {
 }
 
 #[test]
+fn what_is_done_with_rows_later_is_no_gain_of_fewer_parts() {
+    let mut query = Query::new();
+    (query.reads[0].parts, query.reads[0].bytes) = (2000, 2000 << 10);
+    query.stages[0].taken = 0.1;
+    query.stages.push(StageLimit { name: "aggregate", taken: 0.9, ..StageLimit::default() });
+    let (rule, _, gain) = query.best();
+    assert!(rule == "small_parts" && gain > 0.08 && gain < 0.1, "{rule} {gain}");
+}
+
+#[test]
 fn waiting_for_a_disk_is_for_reads_of_small_parts_to_begin() {
     let mut query = Query::new();
     (query.reads[0].parts, query.reads[0].bytes) = (60, 60 << 10);
