@@ -15,6 +15,7 @@ use std::fmt;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
@@ -188,6 +189,38 @@ pub fn give_back_at_once(at_once: bool) {
         && let Some(how) = GIVE_BACK.get()
     {
         how(at_once);
+    }
+}
+
+static COLLECT: OnceLock<fn()> = OnceLock::new();
+
+/// Says how the allocator collects what the calling thread has freed. To be called once a process.
+pub fn collects_by(how: fn()) {
+    // An error says that it was said before.
+    let _ = COLLECT.set(how);
+}
+
+/// How often a thread collects at the most: it looks at each of its pages.
+const COLLECT_EVERY: Duration = Duration::from_millis(100);
+
+/// Lets other threads have the memory that this one has freed. Allocators keep pages for each thread and size, so that a thread
+/// seldom has to ask for one; but a thread that sleeps, or one of many that take turns, keeps them for nothing. To be called
+/// where a thread may be about to sleep.
+pub fn collect_of_thread() {
+    thread_local! {
+        static COLLECTED: Cell<Option<Instant>> = const { Cell::new(None) };
+    }
+    let Some(how) = COLLECT.get() else { return };
+    let now = Instant::now();
+    let is_due = |collected: &Cell<Option<Instant>>| {
+        let is_due = collected.get().is_none_or(|before| now - before >= COLLECT_EVERY);
+        if is_due {
+            collected.set(Some(now));
+        }
+        is_due
+    };
+    if COLLECTED.try_with(is_due).unwrap_or(false) {
+        how();
     }
 }
 

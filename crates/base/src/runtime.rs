@@ -41,7 +41,7 @@ impl Runtimes {
             .max_blocking_threads(256)
             .thread_name("io")
             .on_thread_start(fatal::give_room)
-            .on_thread_park(spending::thread_sleeps)
+            .on_thread_park(thread_sleeps)
             .thread_stack_size(STACK_OF_IO_BYTES)
             .enable_all()
             .build()
@@ -50,7 +50,7 @@ impl Runtimes {
             .worker_threads(cpu_threads.max(1))
             .thread_name("query")
             .on_thread_start(fatal::give_room)
-            .on_thread_park(spending::thread_sleeps)
+            .on_thread_park(thread_sleeps)
             .event_interval(POLLS_BETWEEN_EVENTS)
             .thread_stack_size(STACK_BYTES)
             .enable_all()
@@ -61,6 +61,11 @@ impl Runtimes {
         allocations::count_tasks_of_datafusion();
         Ok(Runtimes { io, cpu })
     }
+}
+
+fn thread_sleeps() {
+    spending::thread_sleeps();
+    allocations::collect_of_thread();
 }
 
 /// After so many polls a thread looks after those that were put off: an exchange of DataFusion's yields every few batches, and who yields
@@ -82,7 +87,12 @@ pub fn cpu() -> Handle {
 /// thread go on elsewhere meanwhile.
 pub fn aside<T>(work: impl FnOnce() -> T) -> T {
     match Handle::try_current() {
-        Ok(handle) if handle.runtime_flavor() == RuntimeFlavor::MultiThread => tokio::task::block_in_place(work),
+        Ok(handle) if handle.runtime_flavor() == RuntimeFlavor::MultiThread => {
+            let done = tokio::task::block_in_place(work);
+            // Another thread may have taken over meanwhile, and this one is spare.
+            allocations::collect_of_thread();
+            done
+        }
         _ => work(),
     }
 }

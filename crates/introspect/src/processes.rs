@@ -47,12 +47,17 @@ pub fn limit_kinds(inserts: u64, selects: u64) {
 /// How often memory is looked at.
 const MEASURE_EVERY: Duration = Duration::from_millis(20);
 
+/// How often the allocator is asked to give back what it has kept long enough, while nothing runs: it looks only when it is asked
+/// for something.
+const COLLECT_EVERY: Duration = Duration::from_secs(10);
+
 /// The thread that measures; it sleeps while nothing runs.
 static MEASURING: LazyLock<Thread> = LazyLock::new(|| {
     let measure = || loop {
         let running = snapshot();
+        allocations::collect_of_thread();
         if running.is_empty() {
-            std::thread::park();
+            std::thread::park_timeout(COLLECT_EVERY);
             continue;
         }
         memory::measure(running.iter().map(|context| &context.memory));
