@@ -70,6 +70,7 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
         .with_target_partitions(if streams.are_operators_in_one() { 1 } else { context.threads() })
         .with_batch_size(settings.block_rows())
         .with_information_schema(false)
+        .with_create_default_catalog_and_schema(false)
         .with_extension(context.clone());
     if streams.are_scans_in_one() {
         config.set_extension(Arc::new(ReadInOneStream));
@@ -131,7 +132,10 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     if let Some(sooner) = sooner {
         rules.push(Arc::new(sooner));
     }
-    let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();
+    // None of DataFusion's functions, formats and catalogues: lowering leaves no name for it to look up, and to fill its tables anew
+    // was a twentieth of a small query.
+    let builder =
+        SessionStateBuilder::new().with_session_id(context.query_id.clone()).with_config(config).with_runtime_env(runtime);
     let builder = builder.with_query_planner(Arc::new(crate::fill::Planner)).with_optimizer_rules(logical_rules());
     Ok(builder.with_physical_optimizer_rules(rules).build())
 }
