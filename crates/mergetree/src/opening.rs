@@ -69,6 +69,11 @@ impl Core {
         self.environment.parts.get(&self.opened_as(part))
     }
 
+    /// No longer keeps what was read of a part. Whoever reads it goes on.
+    pub fn close_part(&self, part: &PartEntry) {
+        self.environment.parts.remove(&self.opened_as(part));
+    }
+
     /// As `discard`, of all these objects.
     pub async fn discard_all(&self, keys: impl Iterator<Item = &str>) {
         futures::stream::iter(keys).for_each_concurrent(DISCARDED_AT_ONCE, |key| self.discard(key)).await;

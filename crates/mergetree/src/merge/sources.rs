@@ -22,6 +22,12 @@ use crate::table::Core;
 /// Bytes (as values in memory) that the parts of a merge hold together, about.
 const READ_BYTES: u64 = 256 << 20;
 
+/// Bytes (as values in memory) of the batches that are being merged, about. A granule has eight thousand rows, which of a log of a
+/// hundred columns and a kilobyte a row were as much in each part as all of these together.
+const MERGED_BYTES: f64 = (16 << 20) as f64;
+/// Fewer rows of a part are not decoded at a time: each column of each batch costs by itself.
+const BATCH_ROWS_MIN: usize = 512;
+
 /// Of a column's value, where no part has the column.
 const UNKNOWN_BYTES: f64 = 8.0;
 
@@ -101,18 +107,25 @@ impl Sources {
         UnitLimits { granules: 16, bytes: (READ_BYTES / 2 / self.at_once() as u64).max(1), streams: 1 }
     }
 
-    /// Columns of a part's granules, at their places in the table, in the part's order.
+    /// Rows of a part that are decoded at a time at the most, where these columns are merged.
+    pub fn batch_rows(&self, places: &[usize]) -> usize {
+        let row_bytes: f64 = places.iter().map(|place| self.column_bytes(*place)).sum();
+        let rows = MERGED_BYTES / self.at_once() as f64 / row_bytes.max(1.0);
+        (rows as usize).max(BATCH_ROWS_MIN)
+    }
+
+    /// Columns of a part's granules, at their places in the table, in the part's order. `batch_rows`: at a time, at the most.
     pub fn read(
         &self,
         at: usize,
         granules: Range<usize>,
-        places: &[usize],
-        schema: &SchemaRef,
+        (places, schema): (&[usize], &SchemaRef),
         limits: UnitLimits,
+        batch_rows: Option<usize>,
     ) -> BoxStream<'static, Result<RecordBatch>> {
         let chosen = PartSelection::of(self.parts[at].clone(), self.opened[at].clone(), vec![granules]);
         let outputs = places.iter().map(|place| Output::Stored(*place)).collect();
-        let shared = ScanShared::of_merge(&self.core, &self.state, chosen, (outputs, schema.clone()), limits);
+        let shared = ScanShared::of_merge(&self.core, &self.state, chosen, (outputs, schema.clone()), (limits, batch_rows));
         stream(shared, self.context.clone()).boxed()
     }
 
@@ -120,12 +133,12 @@ impl Sources {
     pub fn read_all(
         &self,
         at: usize,
-        places: &[usize],
-        schema: &SchemaRef,
+        columns: (&[usize], &SchemaRef),
         limits: UnitLimits,
+        batch_rows: usize,
     ) -> BoxStream<'static, Result<RecordBatch>> {
         let running = self.running.clone();
-        let rows = self.read(at, 0..self.opened[at].granules(), places, schema, limits);
+        let rows = self.read(at, 0..self.opened[at].granules(), columns, limits, Some(batch_rows));
         rows.inspect_ok(move |batch| running.read(batch)).boxed()
     }
 }

@@ -39,7 +39,7 @@ use crate::ttl::rows::TtlRows;
 
 /// Rows that are copied and encoded at a time, and their bytes, about.
 const BLOCK_ROWS: u64 = 65_536;
-const BLOCK_BYTES: u64 = 32 << 20;
+const BLOCK_BYTES: u64 = 16 << 20;
 
 /// Parts that this process merges: nobody else here takes them meanwhile.
 pub struct Claim {
@@ -227,6 +227,8 @@ async fn commit(
     };
     match core.manifest.commit(context, decide).await {
         Ok(Commit::Done(state)) => {
+            // Nobody is going to open them again but who reads an older version.
+            parts.iter().for_each(|part| core.close_part(part));
             let place = (Arc::from(first.partition_id.as_str()), first.min_block);
             let made = added.as_ref().and_then(|_| state.parts.get(&place)).map(|part| PartEntry::clone(part));
             Ok(Outcome::Done(made.map(Box::new)))
@@ -440,9 +442,9 @@ async fn copy(sources: &Sources, writer: &mut PartWriter, pace: &mut Pace<'_>, t
     let shape = Shape::whole(layout)?;
     let all: Vec<usize> = (0..layout.columns.len()).collect();
     context.counters.add(Event::MergedColumns, all.len() as u64);
-    let limits = sources.limits();
+    let (limits, batch_rows) = (sources.limits(), sources.batch_rows(&all));
     let part = |at: usize| {
-        let rows = sources.read_all(at, &all, &layout.schema, limits);
+        let rows = sources.read_all(at, (&all, &layout.schema), limits, batch_rows);
         SortedRows { least: sources.least(at), rows }
     };
     let mut rows = Rows::of(&shape, (0..sources.parts.len()).map(part).collect(), sources, options)?;

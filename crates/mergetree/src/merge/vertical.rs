@@ -87,10 +87,10 @@ impl Leading {
         let read = Arc::new(Schema::new(fields.clone()));
         fields.push(Field::new("position", DataType::UInt64, false));
         let schema = Arc::new(Schema::new(fields));
-        let limits = sources.limits();
+        let (limits, batch_rows) = (sources.limits(), sources.batch_rows(&places));
         let part = |at: usize| {
             let (mut next, schema) = ((at as u64) << PLACE_BITS, schema.clone());
-            let rows = sources.read_all(at, &places, &read, limits).map(move |batch| {
+            let rows = sources.read_all(at, (&places, &read), limits, batch_rows).map(move |batch| {
                 let batch = batch?;
                 let end = next + batch.num_rows() as u64;
                 let mut columns = batch.columns().to_vec();
@@ -263,7 +263,7 @@ impl<'a> Gatherer<'a> {
         // It is read at once, whatever it takes: how much was decided when the rows were.
         let limits = UnitLimits { granules: 16, bytes: u64::MAX, streams: 1 };
         let Group { places, schema, .. } = &self.groups[group];
-        let mut read = self.sources.read(part, granules, places, schema, limits);
+        let mut read = self.sources.read(part, granules, (places, schema), limits, None);
         while let Some(batch) = read.try_next().await? {
             self.sources.running.read_columns(&batch);
             let rows = batch.num_rows() as u64;

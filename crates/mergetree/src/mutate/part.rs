@@ -384,7 +384,7 @@ fn rows(
         ));
     }
     let limits = UnitLimits { granules: 16, bytes: READ_BYTES / 2, streams: 1 };
-    let shared = ScanShared::of_merge(core, state, whole, (outputs, schema), limits);
+    let shared = ScanShared::of_merge(core, state, whole, (outputs, schema), (limits, None));
     stream(shared, context.clone()).boxed()
 }
 

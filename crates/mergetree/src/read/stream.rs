@@ -136,15 +136,18 @@ impl ScanShared {
         Arc::new(ScanShared { help, ..Self::make(core, state, parts, filters, output, limits) })
     }
 
-    /// All of one part, in its order, for a merge: its rows count for no query.
+    /// All of one part, in its order, for a merge: its rows count for no query. `batch_rows`: that are decoded at a time, at the
+    /// most.
     pub fn of_merge(
         core: &Arc<Core>,
         state: &Arc<State>,
         part: PartSelection,
         output: (Vec<Output>, SchemaRef),
-        limits: UnitLimits,
+        (limits, batch_rows): (UnitLimits, Option<usize>),
     ) -> Arc<Self> {
-        Self::of_part(core, state, part, Vec::new(), output, limits)
+        let shared = Self::make(core, state, Arc::new(vec![part]), Vec::new(), output, limits);
+        let help = Help { rows: batch_rows, ..Help::default() };
+        Arc::new(ScanShared { is_counted: false, help, ..shared })
     }
 
     /// Rows of one part that fulfil conditions, in its order: they count for no query.

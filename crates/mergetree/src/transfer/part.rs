@@ -152,7 +152,7 @@ impl<'a> Tables<'a> {
         let whole = PartSelection::of(part.clone(), open.clone(), Vec::from([0..open.granules()]));
         let outputs = places.iter().map(|place| Output::Stored(*place)).collect();
         let limits = UnitLimits { granules: 16, bytes: READ_BYTES / 2, streams: 1 };
-        let shared = ScanShared::of_merge(from, state, whole, (outputs, to.layout.schema.clone()), limits);
+        let shared = ScanShared::of_merge(from, state, whole, (outputs, to.layout.schema.clone()), (limits, None));
         let mut rows = stream(shared, context.clone()).boxed();
         let mut writer = PartWriter::create(context, &to.store, to.layout.clone(), plan).await?;
         let projections = to.layout.projections.iter().filter(|projection| has_any(part, &projection.definition.name));
