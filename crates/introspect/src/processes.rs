@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, LazyLock};
 use std::thread::Thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gristmill_base::sampling::Profiling;
 use gristmill_base::{Error, ErrorCode, Result, allocations};
@@ -47,9 +47,8 @@ pub fn limit_kinds(inserts: u64, selects: u64) {
 /// How often memory is looked at.
 const MEASURE_EVERY: Duration = Duration::from_millis(20);
 
-/// How often the allocator is asked to give back what it has kept long enough, while nothing runs: it looks only when it is asked
-/// for something.
-const COLLECT_EVERY: Duration = Duration::from_secs(10);
+/// Where nothing runs for so long, the allocator gives back what it keeps for the next query.
+const IDLE: Duration = Duration::from_secs(10);
 
 /// The thread that measures; it sleeps while nothing runs.
 static MEASURING: LazyLock<Thread> = LazyLock::new(|| {
@@ -57,7 +56,12 @@ static MEASURING: LazyLock<Thread> = LazyLock::new(|| {
         let running = snapshot();
         allocations::collect_of_thread();
         if running.is_empty() {
-            std::thread::park_timeout(COLLECT_EVERY);
+            let since = Instant::now();
+            std::thread::park_timeout(IDLE);
+            if since.elapsed() >= IDLE {
+                allocations::give_back_at_once(true);
+                allocations::give_back_at_once(false);
+            }
             continue;
         }
         memory::measure(running.iter().map(|context| &context.memory));

@@ -46,6 +46,8 @@ pub(crate) struct Logs {
 struct Flusher {
     source: Arc<dyn LogSource>,
     interval: Duration,
+    /// Of the first interval: logs are written one after the other, and not all in the same moment.
+    first: Duration,
     table: LogTable,
     /// How often somebody asked for a flush.
     asked: AtomicU64,
@@ -59,7 +61,8 @@ impl Logs {
     /// From now on entries of `sources` go to tables, but of those that are switched off.
     pub fn start(engine: &Arc<Engine>, sources: Vec<Arc<dyn LogSource>>, config: &LogsConfig) -> Logs {
         let (mut flushers, mut collectors) = (Vec::new(), Vec::new());
-        for source in sources {
+        let all = sources.len().max(1) as u32;
+        for (at, source) in sources.into_iter().enumerate() {
             let name = source.queue().name();
             if config.removed.contains(name) {
                 source.queue().configure(Mode::Off);
@@ -75,6 +78,7 @@ impl Logs {
             }
             flushers.push(Arc::new(Flusher {
                 interval: of_log.flush_interval,
+                first: of_log.flush_interval / all * (at as u32 + 1),
                 table: LogTable::of(source.clone(), of_log),
                 source,
                 asked: AtomicU64::new(0),
@@ -150,12 +154,14 @@ impl Flusher {
     /// The job.
     async fn run(self: Arc<Self>, engine: Weak<Engine>) {
         let queue = self.source.queue();
+        let mut interval = self.first;
         loop {
             tokio::select! {
-                () = tokio::time::sleep(self.interval) => queue.ripen(),
+                () = tokio::time::sleep(interval) => queue.ripen(),
                 () = queue.due().notified() => {}
                 () = self.wake.notified() => {}
             }
+            interval = self.interval;
             let asked = self.asked.load(Ordering::SeqCst);
             let is_asked = asked > *self.done.borrow();
             if is_asked || !queue.is_empty() {

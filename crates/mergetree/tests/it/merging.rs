@@ -178,6 +178,40 @@ async fn a_merge_of_a_thousand_columns_stays_in_its_memory() {
     assert_eq!(merging.memory.used_bytes(), 0);
 }
 
+/// The same parts, of which a horizontal merge holds some rows at a time.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_horizontal_merge_of_wide_rows_decodes_few_at_a_time() {
+    const BOUND: u64 = 56 << 20;
+    let columns = wide_columns(1000);
+    let spec = TableSpec::new(columns.clone(), &["k"], &[]).expect("spec");
+    let spec = spec.with_setting("vertical_merge_algorithm_min_rows_to_activate", 1_000_000);
+    let table = spec.open(MemoryStore::new()).await.expect("opens");
+    for part in 0..8 {
+        insert(&table, &settings(), vec![wide(&columns, (0..1000).map(|row| row * 8 + part))]).await.expect("inserts");
+    }
+    let merging = settings();
+    table.optimize(&merging, FINAL).await.expect("merges");
+    let (merge, peak) = (last_merge(), merging.memory.peak_bytes());
+    assert_eq!((merge.merge_algorithm, merge.rows), ("Horizontal", 8000));
+    assert!(peak > 0 && peak < BOUND, "{peak} bytes");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn parts_that_were_merged_are_opened_no_longer() {
+    let columns = wide_columns(1);
+    let environment = MergeTreeEnvironment::for_tests();
+    let spec = TableSpec::new(columns.clone(), &["k"], &[]).expect("spec");
+    let table = spec.open_in(MemoryStore::new(), environment.clone()).await.expect("opens");
+    for part in 0..5 {
+        insert(&table, &settings(), vec![wide(&columns, part..part + 10)]).await.expect("inserts");
+    }
+    let before = rows(&table).await;
+    assert_eq!(environment.parts.report().entries, 5);
+    table.optimize(&settings(), FINAL).await.expect("merges");
+    assert!(rows(&table).await == before, "the rows are others");
+    assert_eq!(environment.parts.report().entries, 1, "only the part that was made");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_becomes_of_parts_is_logged() {
     let columns = wide_columns(1);
