@@ -70,7 +70,7 @@ def reason(statement: str, want: str, got: str) -> str | None:
         return "ClickHouse computes the arguments of aggregates for rows that their condition excludes too"
     if "arrayIntersect(" in statement and by_elements(want) == by_elements(got):
         return "ClickHouse's arrayIntersect gives an element the place of what wraps around to it"
-    if re.search(r"\b(greatest|least)\(", statement) and re.search(r"\b1844674407\d{10}\b", want) and "LowCardinality(U" in want:
+    if re.search(r"\b(greatest|least)\(", statement) and re.search(r"\b1844674407\d{10}\b", want) and not refused_here:
         return "ClickHouse's greatest of a negative number and a LowCardinality wraps the number around"
     if "position(" in statement and re.search(r"\b(if|multiIf)\(|\bCASE\b", statement) and want.splitlines()[1:2] != got.splitlines()[1:2]:
         return "ClickHouse's position takes no FixedString, so that of a constant condition the other branch is left alone"

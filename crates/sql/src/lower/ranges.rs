@@ -122,7 +122,8 @@ impl Analyzer<'_> {
             return Ok(None);
         }
         let bound = self.as_value(self.expr(bound, context)?)?;
-        let Some(value) = bound.constant() else { return Ok(None) };
+        // What nothing compares with stays with the function.
+        let Some(value) = bound.constant().filter(|value| !value.is_null()) else { return Ok(None) };
         let first_and_next = match function {
             "toDate" => {
                 let shown = match *bound.kind.plain() {
@@ -167,7 +168,7 @@ impl Analyzer<'_> {
             Operator::GtEq => compare(Operator::GtEq, first),
             _ => return Ok(None),
         };
-        Ok(Some(predicate(range, date.kind.is_nullable())))
+        Ok(Some(predicate(range, date.kind.is_nullable() || bound.kind.is_nullable())))
     }
 }
 
