@@ -119,3 +119,18 @@ async fn what_a_part_of_the_work_takes_counts_for_both() {
     assert_eq!(held >> 20, 15, "of all threads");
     assert!(whole.spending().threads().iter().any(|thread| thread.memory_peak >= 8 << 20));
 }
+
+#[test]
+fn each_thread_collects_now_and_then() {
+    static COLLECTED: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    let collected = || COLLECTED.load(Relaxed);
+    collect_of_thread();
+    collects_by(|| {
+        COLLECTED.fetch_add(1, Relaxed);
+    });
+    (0..10_000).for_each(|_| collect_of_thread());
+    let of_first = collected();
+    assert!((1..10_000).contains(&of_first), "{of_first}");
+    std::thread::spawn(collect_of_thread).join().expect("no panic");
+    assert_eq!(collected(), of_first + 1, "another thread's pages are its own");
+}
