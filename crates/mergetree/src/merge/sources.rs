@@ -26,7 +26,7 @@ const READ_BYTES: u64 = 256 << 20;
 /// hundred columns and a kilobyte a row were as much in each part as all of these together.
 const MERGED_BYTES: f64 = (16 << 20) as f64;
 /// Fewer rows of a part are not decoded at a time: each column of each batch costs by itself.
-const BATCH_ROWS_MIN: usize = 512;
+const BATCH_ROWS_MIN: usize = 128;
 
 /// Of a column's value, where no part has the column.
 const UNKNOWN_BYTES: f64 = 8.0;

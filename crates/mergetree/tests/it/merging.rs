@@ -181,7 +181,7 @@ async fn a_merge_of_a_thousand_columns_stays_in_its_memory() {
 /// The same parts, of which a horizontal merge holds some rows at a time.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_horizontal_merge_of_wide_rows_decodes_few_at_a_time() {
-    const BOUND: u64 = 56 << 20;
+    const BOUND: u64 = 64 << 20;
     let columns = wide_columns(1000);
     let spec = TableSpec::new(columns.clone(), &["k"], &[]).expect("spec");
     let spec = spec.with_setting("vertical_merge_algorithm_min_rows_to_activate", 1_000_000);
