@@ -150,8 +150,11 @@ impl Ending {
         self.log(QueryLogType::QueryStart, None);
     }
 
-    fn count(&mut self) {
-        self.is_counted = true;
+    /// Counts it once among the events of queries: before it begins, for it may ask for them itself.
+    pub(crate) fn count(&mut self) {
+        if std::mem::replace(&mut self.is_counted, true) {
+            return;
+        }
         self.context.counters.add(Event::Query, 1);
         self.context.counters.add(Event::InitialQuery, 1);
         match self.kind {

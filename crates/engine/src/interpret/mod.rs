@@ -143,6 +143,7 @@ impl Interpreter {
 
     pub(crate) async fn run(&self, statement: Statement, input: Option<InputData>, ending: &mut Ending) -> Result<Outcome> {
         ending.tables = self.tables_named(&statement);
+        ending.count();
         self.check_readonly(&statement)?;
         self.check_ddl(&statement)?;
         self.check_access(&statement)?;
